@@ -1,0 +1,57 @@
+# Two commands matter to a newcomer: `make quickstart` and `make test`. Both install what is
+# missing, build, and run; `make help` lists the rest.
+JOBS ?= 2
+PRESET ?= release
+PYTHON ?= /usr/bin/python3
+BUILD = build/$(PRESET)
+export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
+
+.PHONY: quickstart test build deps unit-tests python-tests asan tsan fuzz bench docs format lint check-layers clean help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+
+quickstart: build  ## install, build, and run a short guided program
+	@$(BUILD)/examples/quickstart
+
+test: build check-layers unit-tests python-tests  ## install, build, and run all tests
+
+deps:
+	@scripts/deps
+
+build: deps
+	@cmake --preset $(PRESET) --log-level=NOTICE > /dev/null
+	@cmake --build --preset $(PRESET)
+
+unit-tests: build
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+python-tests: build
+	PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
+
+asan:  ## the C++ tests under the address and undefined-behaviour sanitizers
+	$(MAKE) unit-tests PRESET=asan
+
+tsan:  ## the C++ tests under the thread sanitizer
+	$(MAKE) unit-tests PRESET=tsan
+
+fuzz: build  ## a long campaign of kernels against plain loops (CASES=n SEED=n)
+	$(BUILD)/tests/laws/kernel_fuzz --cases=$(or $(CASES),2000000) --seed=$(or $(SEED),0)
+
+bench: build  ## our kernels against the libraries called directly, as ratios
+	PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD)
+
+docs: build  ## write the pages that are generated from the code
+	PYTHONPATH=$(BUILD)/python $(PYTHON) scripts/kernel_reference > docs/kernels.md
+
+format:  ## format every C++ file
+	@git ls-files -co --exclude-standard '*.cpp' '*.h' | xargs clang-format -i
+
+lint: build  ## clang-tidy on the files changed since BASE (default: the last commit)
+	@scripts/lint $(BUILD) $(BASE)
+
+check-layers:
+	@scripts/check_layers
+
+clean:  ## remove every build
+	rm -rf build

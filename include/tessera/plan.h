@@ -1,0 +1,142 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tessera/kernel.h"
+#include "tessera/key.h"
+#include "tessera/relation.h"
+
+namespace tessera {
+
+/// A kernel over some payload columns of a tuple; over all of them if none is named.
+struct Apply {
+  KernelCall kernel;
+  std::vector<int> columns = {};
+  std::vector<std::string> names = {};  // of the outputs; made up if there are none
+
+  Apply(const char* call) : kernel(call) {}         // NOLINT: on purpose
+  Apply(const std::string& call) : kernel(call) {}  // NOLINT: on purpose
+  Apply(KernelCall call, std::vector<int> over = {}, std::vector<std::string> as = {})  // NOLINT
+      : kernel(std::move(call)), columns(std::move(over)), names(std::move(as)) {}
+};
+
+/// Whether the result of a plan may lack keys below its frontier.
+enum class Holes { refused, allowed };
+
+/// An expression of the tensor relational algebra (Yuan et al., section 3): an immutable tree of
+/// operators that share their inputs. Types, frontiers and cardinalities are inferred, and what
+/// does not fit is refused, as the tree is built.
+class Plan {
+ public:
+  struct Node;
+
+  /// A relation at hand, or only its type: such a plan can be explained but not run.
+  static Plan input(const Relation& relation, const std::string& name = "");
+  static Plan input(const RelationType& type, const std::string& name = "");
+
+  /// Groups tuples by some key components and folds each group's tiles with a kernel T x T -> T,
+  /// in order of the keys. One kernel serves all columns, or there is one for each.
+  Plan aggregate(const std::vector<int>& group_by, const KernelCall& kernel) const;
+  Plan aggregate(const std::vector<int>& group_by, const std::vector<KernelCall>& kernels) const;
+
+  /// Pairs tuples that agree in the given key components. The result's key is the left key and
+  /// then the components of the right key that are not joined on; its payload is what the kernels
+  /// make of the columns of the left and then of the right tuple.
+  Plan join(const Plan& right, const std::vector<int>& left_keys, const std::vector<int>& right_keys,
+            const Apply& projection) const;
+  Plan join(const Plan& right, const std::vector<int>& left_keys, const std::vector<int>& right_keys,
+            const std::vector<Apply>& projection) const;
+
+  Plan rekey(const KeyFunction& function) const;
+  Plan filter(const KeyPredicate& predicate) const;
+  Plan transform(const Apply& projection) const;
+  Plan transform(const std::vector<Apply>& projection) const;
+
+  /// Cuts each array into pieces of `size` along a dimension; a new last key component counts
+  /// them. Every array yields as many pieces as the largest one, so that no holes arise: the last
+  /// pieces of a smaller one are smaller, or empty.
+  Plan tile(int dimension, std::int64_t size) const;
+  /// The inverse: joins the arrays of tuples that differ in one key component only, in its order.
+  Plan concat(int key_component, int dimension) const;
+
+  const RelationType& type() const;
+  const Key& frontier() const { return type().frontier; }
+  /// How many tuples the result has; `exact` unless holes or zeros cannot be counted beforehand.
+  struct Cardinality {
+    std::int64_t tuples = 0;
+    bool exact = true;
+  };
+  Cardinality cardinality() const;
+  /// Integrity of the keys, decided before running.
+  const Closedness& closedness() const;
+
+  std::string explain() const;  // the tree, an operator a line
+  /// Evaluates the plan with the reference interpreter. PlanError, before any kernel runs, if
+  /// the keys are known to collide or, unless allowed, to have holes; and when found at run time.
+  Relation run(Holes holes = Holes::refused) const;
+
+  const Node& node() const { return *node_; }
+  bool is_same(const Plan& other) const { return node_ == other.node_; }
+  explicit Plan(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+
+ private:
+  std::shared_ptr<const Node> node_;
+};
+
+/// The operators of a plan, for those who walk it.
+namespace op {
+
+struct Input {
+  std::string name;
+  RelationType type;
+  std::optional<Relation> relation;  // none: only the type is known
+};
+struct Aggregate {
+  Plan input;
+  std::vector<int> group_by;
+  std::vector<KernelCall> kernels;  // one a column
+};
+struct Join {
+  Plan left, right;
+  std::vector<int> left_keys, right_keys;
+  std::vector<Apply> projection;
+};
+struct ReKey {
+  Plan input;
+  KeyFunction function;
+};
+struct Filter {
+  Plan input;
+  KeyPredicate predicate;
+};
+struct Transform {
+  Plan input;
+  std::vector<Apply> projection;
+};
+struct Tile {
+  Plan input;
+  int dimension;
+  std::int64_t size;
+  std::int64_t pieces;
+};
+struct Concat {
+  Plan input;
+  int key_component;
+  int dimension;
+};
+
+}  // namespace op
+
+using Operator = std::variant<op::Input, op::Aggregate, op::Join, op::ReKey, op::Filter,
+                              op::Transform, op::Tile, op::Concat>;
+
+std::string describe(const Operator& op);          // one line: "Join <1> = <0> with matmul"
+std::vector<Plan> inputs_of(const Operator& op);
+const Operator& operator_of(const Plan& plan);
+
+}  // namespace tessera

@@ -1,0 +1,10 @@
+#pragma once
+
+/// The public interface of Tessera: tiles, kernels, keys, relations and the algebra over them.
+
+#include "tessera/error.h"
+#include "tessera/kernel.h"
+#include "tessera/key.h"
+#include "tessera/plan.h"
+#include "tessera/relation.h"
+#include "tessera/tile.h"

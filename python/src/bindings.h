@@ -1,0 +1,36 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "tessera/tessera.h"
+
+// The Python surface, a file a topic; module.cpp calls them in order.
+namespace tessera::python {
+
+namespace py = pybind11;
+
+void bind_errors(py::module_& module);
+void bind_tiles(py::module_& module);
+void bind_kernels(py::module_& module);
+void bind_relations(py::module_& module);
+
+Tile tile_from_numpy(const py::array& array);
+py::array tile_to_numpy(const Tile& tile);
+/// A tile, or anything that NumPy takes for an array, or a SciPy sparse matrix.
+Tile as_tile(const py::handle& object);
+ParamValue as_param(const py::handle& object);
+
+template <class Vector>
+Vector as_inline(const std::vector<std::int64_t>& values) {
+  return Vector(values.begin(), values.end());
+}
+
+inline py::tuple as_tuple(const auto& values) {
+  py::tuple tuple(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) tuple[i] = values[i];
+  return tuple;
+}
+
+}  // namespace tessera::python

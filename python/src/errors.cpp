@@ -1,0 +1,48 @@
+#include "bindings.h"
+
+namespace tessera::python {
+
+/// Our errors keep their kinds; those that Python has a name for are also of that class, so that
+/// `except MemoryError` and `except TypeError` work as a Python user expects.
+void bind_errors(py::module_& module) {
+  static py::exception<Error> base(module, "Error", PyExc_Exception);
+  const auto kind = [&](const char* name, PyObject* also) {
+    const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(also));
+    const std::string qualified = std::string("tessera.") + name;
+    auto* made = PyErr_NewException(qualified.c_str(), bases.ptr(), nullptr);
+    module.attr(name) = py::reinterpret_borrow<py::object>(made);
+    return made;  // kept for the life of the process, like any class
+  };
+  static PyObject* parse = kind("ParseError", PyExc_ValueError);
+  static PyObject* type = kind("TypeError", PyExc_TypeError);
+  static PyObject* plan = kind("PlanError", PyExc_ValueError);
+  static PyObject* value = kind("ValueError", PyExc_ValueError);
+  static PyObject* io = kind("IoError", PyExc_OSError);
+  static PyObject* memory = kind("OutOfMemory", PyExc_MemoryError);
+  static PyObject* interrupted = kind("Interrupted", PyExc_RuntimeError);
+  static PyObject* internal = kind("InternalError", PyExc_RuntimeError);
+
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const ParseError& error) {
+      PyErr_SetString(parse, error.what());
+    } catch (const TypeError& error) {
+      PyErr_SetString(type, error.what());
+    } catch (const PlanError& error) {
+      PyErr_SetString(plan, error.what());
+    } catch (const ValueError& error) {
+      PyErr_SetString(value, error.what());
+    } catch (const IoError& error) {
+      PyErr_SetString(io, error.what());
+    } catch (const OutOfMemory& error) {
+      PyErr_SetString(memory, error.what());
+    } catch (const Interrupted& error) {
+      PyErr_SetString(interrupted, error.what());
+    } catch (const Error& error) {
+      PyErr_SetString(internal, error.what());
+    }
+  });
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,112 @@
+#include "bindings.h"
+
+namespace tessera::python {
+namespace {
+
+Params as_params(const py::kwargs& given) {
+  Params params;
+  for (const auto& [name, value] : given)
+    params.set(py::str(name).cast<std::string>(), as_param(value));
+  return params;
+}
+
+py::object call(const KernelCall& kernel, const py::args& arguments) {
+  std::vector<Tile> tiles;
+  for (const py::handle& argument : arguments) tiles.push_back(as_tile(argument));
+  std::vector<Tile> outputs;
+  {
+    const py::gil_scoped_release unlocked;
+    outputs = kernel.run(tiles);
+  }
+  if (outputs.size() == 1) return py::cast(std::move(outputs.front()));
+  return as_tuple(outputs);
+}
+
+py::dict as_dict(const Properties& properties) {
+  py::dict result;
+  result["elementwise"] = properties.elementwise;
+  result["associative"] = properties.associative;
+  result["commutative"] = properties.commutative;
+  result["idempotent"] = properties.idempotent;
+  result["identity"] = py::cast(properties.identity);
+  result["zero_preserving"] = properties.zero_preserving;
+  result["annihilated_by"] = properties.annihilated_by;
+  result["linear_in"] = properties.linear_in;
+  py::list over;
+  for (const auto& claim : properties.distributes_over)
+    over.append(py::make_tuple(claim.over, claim.argument));
+  result["distributes_over"] = over;
+  return result;
+}
+
+std::vector<TileType> types_of(const py::args& arguments) {
+  std::vector<TileType> types;
+  for (const py::handle& argument : arguments) types.push_back(as_tile(argument).type());
+  return types;
+}
+
+}  // namespace
+
+ParamValue as_param(const py::handle& object) {
+  if (py::isinstance<py::bool_>(object)) return object.cast<bool>();
+  if (py::isinstance<py::int_>(object)) return object.cast<std::int64_t>();
+  if (py::isinstance<py::float_>(object)) return object.cast<double>();
+  if (py::isinstance<py::str>(object)) return object.cast<std::string>();
+  return object.cast<std::vector<std::int64_t>>();
+}
+
+void bind_kernels(py::module_& module) {
+  py::class_<KernelCall>(module, "Kernel", "A kernel with its parameters.")
+      .def(py::init([](const std::string& text, const py::kwargs& params) {
+             return params.empty() ? KernelCall(text) : KernelCall(text, as_params(params));
+           }),
+           "Kernel('sum(axes=[0])') or Kernel('sum', axes=[0])")
+      .def("__call__", &call)
+      .def_property_readonly("name", [](const KernelCall& k) { return k.kernel().name; })
+      .def_property_readonly("description", [](const KernelCall& k) { return k.kernel().description; })
+      .def_property_readonly("properties", [](const KernelCall& k) { return as_dict(k.properties()); })
+      .def("infer",
+           [](const KernelCall& k, const py::args& arguments) {
+             std::vector<std::string> printed;
+             for (const TileType& type : k.infer(types_of(arguments))) printed.push_back(to_string(type));
+             return printed;
+           })
+      .def("cost",
+           [](const KernelCall& k, const py::args& arguments) {
+             const Cost cost = k.cost(types_of(arguments));
+             return py::dict(py::arg("flops") = cost.flops, py::arg("bytes") = cost.bytes);
+           })
+      .def("__repr__", [](const KernelCall& k) { return "tessera.Kernel " + k.to_string(); })
+      .def("__str__", &KernelCall::to_string);
+  py::implicitly_convertible<py::str, KernelCall>();
+
+  module.def("kernel_names", [] {
+    std::vector<std::string> names;
+    for (const auto& kernel : all_kernels()) names.push_back(kernel->name);
+    return names;
+  });
+  module.def("kernel_aliases", [] {
+    py::dict aliases;
+    for (const auto& [alias, text] : all_aliases()) aliases[py::str(alias)] = text;
+    return aliases;
+  });
+  module.def("kernel_reference", [] {
+    py::list kernels;
+    for (const auto& kernel : all_kernels()) {
+      py::list parameters;
+      for (const Parameter& parameter : kernel->parameters)
+        parameters.append(py::make_tuple(parameter.name, py::cast(parameter.by_default),
+                                         parameter.description));
+      kernels.append(py::dict(py::arg("name") = kernel->name,
+                              py::arg("description") = kernel->description,
+                              py::arg("arguments") =
+                                  py::make_tuple(kernel->min_arguments, kernel->max_arguments),
+                              py::arg("parameters") = parameters,
+                              py::arg("properties") = as_dict(kernel->properties),
+                              py::arg("aliases") = kernel->aliases));
+    }
+    return kernels;
+  });
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,9 @@
+#include "bindings.h"
+
+PYBIND11_MODULE(_tessera, module) {
+  module.doc() = "Tiles, kernels, tensor relations and the tensor relational algebra.";
+  tessera::python::bind_errors(module);
+  tessera::python::bind_tiles(module);
+  tessera::python::bind_kernels(module);
+  tessera::python::bind_relations(module);
+}

@@ -1,0 +1,222 @@
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "bindings.h"
+#include "tile/dispatch.h"
+
+namespace tessera::python {
+namespace {
+
+py::dtype numpy_dtype(DType dtype) {
+  return visit_dtype(dtype, []<class T>() { return py::dtype::of<T>(); });
+}
+
+std::optional<DType> our_dtype(const py::dtype& dtype) {
+  for (DType candidate : {DType::f32, DType::f64, DType::i64, DType::boolean})
+    if (dtype.is(numpy_dtype(candidate)) ||
+        (dtype.kind() == numpy_dtype(candidate).kind() &&
+         dtype.itemsize() == numpy_dtype(candidate).itemsize() && dtype.attr("isnative").cast<bool>()))
+      return candidate;
+  return std::nullopt;
+}
+
+/// Keeps a Python object alive for as long as a tile reads its memory. The last tile may be
+/// released by any thread, so the release takes the interpreter's lock.
+std::shared_ptr<const void> hold(const py::object& object) {
+  return {object.ptr(), [kept = new py::object(object)](const void*) {
+            if (Py_IsInitialized() == 0) return;  // the interpreter took the object with it
+            const py::gil_scoped_acquire lock;
+            delete kept;
+          }};
+}
+
+Tile tile_from_scipy(const py::object& matrix, int sparse_dims) {
+  py::object csr = matrix.attr("tocsr")();
+  if (!csr.attr("has_canonical_format").cast<bool>()) {
+    if (csr.is(matrix)) csr = csr.attr("copy")();
+    csr.attr("sum_duplicates")();
+  }
+  const py::object numpy = py::module_::import("numpy");
+  const auto as_int64 = [&](const char* name) {
+    return numpy.attr("ascontiguousarray")(csr.attr(name), "int64").cast<py::array>();
+  };
+  py::array data = csr.attr("data").cast<py::array>();
+  const std::optional<DType> known = our_dtype(data.dtype());
+  if (!known) throw TypeError("a sparse matrix of dtype " + py::str(data.dtype()).cast<std::string>() +
+                              " has no tile; cast it to float32, float64, int64 or bool");
+  if (*known == DType::boolean) {  // what is stored must be true
+    if (csr.is(matrix)) csr = csr.attr("copy")();
+    csr.attr("eliminate_zeros")();
+  }
+  const py::array offsets = as_int64("indptr");
+  const py::array coordinates = as_int64("indices");
+  data = numpy.attr("ascontiguousarray")(csr.attr("data")).cast<py::array>();
+  const auto shape = csr.attr("shape").cast<std::vector<std::int64_t>>();
+  const Tile tile = Tile::wrap_sparse(
+      {*known, as_inline<Shape>(shape), 1}, static_cast<const std::int64_t*>(offsets.data()),
+      static_cast<const std::int64_t*>(coordinates.data()),
+      *known == DType::boolean ? nullptr : data.data(),
+      hold(py::make_tuple(offsets, coordinates, data)));
+  return tile.with_sparse_dims(sparse_dims);
+}
+
+/// Memory of a tile as a read-only array that keeps the tile alive.
+py::array view_of(const Tile& tile, DType dtype, const std::vector<py::ssize_t>& shape,
+                  const std::vector<py::ssize_t>& strides, const void* data) {
+  const py::capsule owner(new Tile(tile), [](void* kept) { delete static_cast<Tile*>(kept); });
+  py::array array(numpy_dtype(dtype), shape, strides, data, owner);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+py::array vector_view(const Tile& tile, DType dtype, std::int64_t count, const void* data) {
+  const auto size = static_cast<py::ssize_t>(size_of(dtype));
+  return view_of(tile, dtype, {count}, {size}, data);
+}
+
+py::object tile_to_scipy(const Tile& given) {
+  if (given.rank() != 2)
+    throw TypeError("SciPy's sparse matrices have two dimensions, not those of " +
+                    to_string(given.type()));
+  const Tile tile = given.with_sparse_dims(1);
+  const std::int64_t first = tile.offsets()[0];
+  const std::int64_t stored = tile.stored();
+  py::object offsets = vector_view(tile, DType::i64, tile.rows() + 1, tile.offsets());
+  if (first != 0) offsets = offsets - py::int_(first);  // a slice: SciPy counts from 0
+  const py::array indices = vector_view(tile, DType::i64, stored, tile.coordinates() + first);
+  py::object data;
+  if (tile.dtype() == DType::boolean) {
+    data = py::module_::import("numpy").attr("ones")(stored, "bool");
+  } else {
+    const auto skip = first * static_cast<std::int64_t>(size_of(tile.dtype()));
+    data = vector_view(tile, tile.dtype(), stored, tile.bytes_begin() + skip);
+  }
+  return py::module_::import("scipy.sparse")
+      .attr("csr_matrix")(py::make_tuple(data, indices, offsets),
+                          py::arg("shape") = as_tuple(tile.shape()), py::arg("copy") = false);
+}
+
+std::vector<py::ssize_t> byte_strides(const Tile& tile) {
+  std::vector<py::ssize_t> strides;
+  for (std::int64_t stride : tile.strides())
+    strides.push_back(stride * static_cast<py::ssize_t>(size_of(tile.dtype())));
+  return strides;
+}
+
+}  // namespace
+
+Tile tile_from_numpy(const py::array& given) {
+  const std::optional<DType> dtype = our_dtype(given.dtype());
+  if (!dtype)
+    throw TypeError("an array of dtype " + py::str(given.dtype()).cast<std::string>() +
+                    " has no tile; cast it to float32, float64, int64 or bool");
+  py::array array = given;
+  Shape shape;
+  Strides strides;
+  const auto size = static_cast<py::ssize_t>(size_of(*dtype));
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) {
+    shape.push_back(array.shape(i));
+    strides.push_back(array.strides(i) / size);
+  }
+  bool whole = reinterpret_cast<std::uintptr_t>(array.data()) % static_cast<std::uintptr_t>(size) == 0;
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) whole = whole && array.strides(i) % size == 0;
+  if (!whole) {  // a field of a record array, say: its elements are not where we can point
+    array = py::module_::import("numpy").attr("array")(given, py::arg("order") = "C").cast<py::array>();
+    return Tile::wrap(*dtype, shape, array.data(), hold(array));
+  }
+  return Tile::wrap(*dtype, shape, strides, array.data(), hold(array));
+}
+
+py::array tile_to_numpy(const Tile& given) {
+  const Tile tile = given.dense();
+  const std::vector<py::ssize_t> shape(tile.shape().begin(), tile.shape().end());
+  return view_of(tile, tile.dtype(), shape, byte_strides(tile), tile.bytes_begin());
+}
+
+Tile as_tile(const py::handle& object) {
+  if (py::isinstance<Tile>(object)) return object.cast<Tile>();
+  if (py::hasattr(object, "tocsr")) return tile_from_scipy(py::reinterpret_borrow<py::object>(object), 1);
+  const py::object numpy = py::module_::import("numpy");
+  return tile_from_numpy(numpy.attr("asarray")(object).cast<py::array>());
+}
+
+void bind_tiles(py::module_& module) {
+  py::class_<Tile>(module, "Tile", "An immutable tensor of rank 0 to 8, dense or sparse.")
+      .def(py::init(&as_tile), py::arg("array"),
+           "A tile over a NumPy array (without a copy), a SciPy sparse matrix or a nested list.")
+      .def_static(
+          "zeros",
+          [](const std::vector<std::int64_t>& shape, const std::string& dtype, int sparse_dims) {
+            return Tile::zeros(parse_dtype(dtype), as_inline<Shape>(shape), sparse_dims);
+          },
+          py::arg("shape"), py::arg("dtype") = "f64", py::arg("sparse_dims") = 0)
+      .def_static(
+          "from_scipy",
+          [](const py::object& matrix, int dims) { return tile_from_scipy(matrix, dims); },
+          py::arg("matrix"), py::arg("sparse_dims") = 1)
+      .def_static(
+          "random",
+          [](const std::vector<std::int64_t>& shape, std::uint64_t seed, const std::string& dtype,
+             std::optional<double> density, int sparse_dims) {
+            const Shape extents = as_inline<Shape>(shape);
+            if (!density) return random_uniform(parse_dtype(dtype), extents, seed);
+            return random_sparse({parse_dtype(dtype), extents, sparse_dims}, seed, *density);
+          },
+          py::arg("shape"), py::arg("seed") = 0, py::arg("dtype") = "f64",
+          py::arg("density") = std::nullopt, py::arg("sparse_dims") = 1,
+          "Uniform in [0, 1); with a density, a sparse tile.")
+      .def_static(
+          "from_arrays",
+          [](const std::vector<std::int64_t>& shape, int sparse_dims, const py::array& offsets,
+             const py::array& coordinates, const py::object& values) {
+            const py::object numpy = py::module_::import("numpy");
+            const auto int64 = [&](const py::array& a) {
+              return numpy.attr("ascontiguousarray")(a, "int64").cast<py::array>();
+            };
+            const py::array dense = int64(offsets);
+            const py::array sparse = int64(coordinates);
+            const py::object kept =
+                values.is_none() ? py::none() : numpy.attr("ascontiguousarray")(values);
+            const DType dtype =
+                values.is_none() ? DType::boolean : tile_from_numpy(kept.cast<py::array>()).dtype();
+            TileType type{dtype, as_inline<Shape>(shape), sparse_dims};
+            std::int64_t rows = 1;
+            for (int i = 0; i < type.shape.rank() - sparse_dims; ++i) rows *= type.shape[i];
+            require<TypeError>(dense.size() == rows + 1, "{} needs {} offsets, not {}",
+                               to_string(type), rows + 1, dense.size());
+            const auto* ends = static_cast<const std::int64_t*>(dense.data());
+            const bool enough = ends[rows] <= sparse.size() &&
+                                (values.is_none() || kept.cast<py::array>().size() >= ends[rows]);
+            require<TypeError>(enough, "{} has {} entries by its offsets but fewer coordinates or values",
+                               to_string(type), ends[rows]);
+            return Tile::wrap_sparse(
+                type, ends, static_cast<const std::int64_t*>(sparse.data()),
+                values.is_none() ? nullptr : kept.cast<py::array>().data(),
+                hold(py::make_tuple(dense, sparse, kept)));
+          },
+          py::arg("shape"), py::arg("sparse_dims"), py::arg("offsets"), py::arg("coordinates"),
+          py::arg("values") = py::none(), "A sparse tile over its three arrays, without a copy.")
+      .def_property_readonly("shape", [](const Tile& t) { return as_tuple(t.shape()); })
+      .def_property_readonly("dtype", [](const Tile& t) { return std::string(to_string(t.dtype())); })
+      .def_property_readonly("rank", &Tile::rank)
+      .def_property_readonly("sparse_dims", &Tile::sparse_dims)
+      .def_property_readonly("is_sparse", &Tile::is_sparse)
+      .def_property_readonly("stored", &Tile::stored)
+      .def_property_readonly("nbytes", &Tile::bytes)
+      .def_property_readonly("type", [](const Tile& t) { return to_string(t.type()); })
+      .def_property_readonly("T", &Tile::transpose)
+      .def("numpy", &tile_to_numpy, "A read-only array; a dense tile's memory is not copied.")
+      .def("__array__", [](const Tile& t, const py::args&) { return tile_to_numpy(t); })
+      .def("scipy", &tile_to_scipy, "A csr_matrix; a sparse tile's arrays are not copied.")
+      .def("dense", &Tile::dense)
+      .def("sparse", [](const Tile& t, int dims) { return t.with_sparse_dims(dims); },
+           py::arg("sparse_dims") = 1)
+      .def("cast", [](const Tile& t, const std::string& d) { return t.cast(parse_dtype(d)); })
+      .def("__str__", [](const Tile& t) { return to_string(t); })
+      .def("__repr__", [](const Tile& t) {
+        return "tessera.Tile " + to_string(t.type()) + (t.is_sparse() ? "" : "\n" + to_string(t));
+      });
+  py::implicitly_convertible<py::array, Tile>();
+}
+
+}  // namespace tessera::python

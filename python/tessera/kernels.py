@@ -1,0 +1,24 @@
+"""Every kernel as a function: ``kernels.matmul(a, b, transpose_a=True)``.
+
+Arguments are tiles or what becomes one; keyword arguments are the kernel's parameters.
+"""
+
+from ._tessera import Kernel, kernel_aliases, kernel_names
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name not in kernel_names() and name not in kernel_aliases():
+        raise AttributeError(f"there is no kernel named '{name}'")
+
+    def function(*tiles, **parameters):
+        return Kernel(name, **parameters)(*tiles)
+
+    function.__name__ = name
+    function.__doc__ = Kernel.__doc__
+    return function
+
+
+def __dir__():
+    return sorted([*kernel_names(), *kernel_aliases()])

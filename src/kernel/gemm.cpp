@@ -1,0 +1,223 @@
+#include "kernel/gemm.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "kernel/row_combination.h"
+#include "tile/buffer.h"
+
+namespace tessera {
+namespace {
+
+template <class W>
+BufferVector<W> row_major_copy(const MatrixView<W>& view) {
+  BufferVector<W> copy(view.rows * view.columns);
+  W* out = copy.data();
+  for (std::int64_t i = 0; i < view.rows; ++i)
+    for (std::int64_t j = 0; j < view.columns; ++j) *out++ = view(i, j);
+  return copy;
+}
+
+template <class W>
+MatrixView<W> row_major_view(const W* first, std::int64_t rows, std::int64_t columns) {
+  return {first, rows, columns, columns, 1};
+}
+
+/// An operand that lies as a BLAS wants it: rows (or columns, if `across`) without gaps inside and
+/// a positive distance between them.
+template <class W>
+struct BlasOperand {
+  MatrixView<W> view;
+  bool across;
+
+  std::int64_t leading() const { return across ? view.column_stride : view.row_stride; }
+  CBLAS_TRANSPOSE transpose() const { return across ? CblasTrans : CblasNoTrans; }
+};
+
+template <class W>
+std::optional<BlasOperand<W>> as_rows(MatrixView<W> view) {
+  if (view.columns == 1) view.column_stride = 1;
+  if (view.rows == 1) view.row_stride = view.columns;
+  if (view.column_stride != 1 || view.row_stride < view.columns) return std::nullopt;
+  return BlasOperand<W>{view, false};
+}
+
+template <class W>
+std::optional<BlasOperand<W>> as_blas(const MatrixView<W>& view) {
+  if (auto rows = as_rows(view)) return rows;
+  if (auto columns = as_rows(view.transposed()))
+    return BlasOperand<W>{columns->view.transposed(), true};
+  return std::nullopt;
+}
+
+/// Lends the operand itself if a BLAS can read it, otherwise a copy held in `copy`.
+template <class W>
+BlasOperand<W> readable(const MatrixView<W>& view, BufferVector<W>& copy) {
+  if (const auto operand = as_blas(view)) return *operand;
+  copy = row_major_copy(view);
+  return {row_major_view(copy.data(), view.rows, view.columns), false};
+}
+
+void call_gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const float* a, int lda,
+               const float* b, int ldb, float beta, float* c, int ldc) {
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
+}
+void call_gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const double* a,
+               int lda, const double* b, int ldb, double beta, double* c, int ldc) {
+  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
+}
+void call_gemv(CBLAS_TRANSPOSE ta, int m, int n, const float* a, int lda, const float* x, int incx,
+               float beta, float* y, int incy) {
+  cblas_sgemv(CblasRowMajor, ta, m, n, 1, a, lda, x, incx, beta, y, incy);
+}
+void call_gemv(CBLAS_TRANSPOSE ta, int m, int n, const double* a, int lda, const double* x,
+               int incx, double beta, double* y, int incy) {
+  cblas_dgemv(CblasRowMajor, ta, m, n, 1, a, lda, x, incx, beta, y, incy);
+}
+float call_dot(int n, const float* x, int incx, const float* y, int incy) {
+  return cblas_sdot(n, x, incx, y, incy);
+}
+double call_dot(int n, const double* x, int incx, const double* y, int incy) {
+  return cblas_ddot(n, x, incx, y, incy);
+}
+
+/// y = a x or y += a x. A gemm would pack the matrix, which is read only once here.
+template <class W>
+void gemv(const BlasOperand<W>& a, const W* x, std::int64_t x_stride, W beta, W* y,
+          std::int64_t y_stride) {
+  const auto rows = static_cast<int>(a.across ? a.view.columns : a.view.rows);
+  const auto columns = static_cast<int>(a.across ? a.view.rows : a.view.columns);
+  call_gemv(a.transpose(), rows, columns, a.view.first, static_cast<int>(a.leading()), x,
+            static_cast<int>(x_stride), beta, y, static_cast<int>(y_stride));
+}
+
+/// The distance between elements of a row or column vector that a BLAS can read.
+template <class W>
+std::int64_t vector_stride(const BlasOperand<W>& vector) {
+  const MatrixView<W>& view = vector.view;
+  return view.rows == 1 ? view.column_stride : view.row_stride;
+}
+
+/// A product whose extents and leading dimensions all fit a BLAS.
+template <class W>
+void blas_product(const BlasOperand<W>& a, const BlasOperand<W>& b, W beta, W* c,
+                  std::int64_t c_stride) {
+  const auto m = static_cast<int>(a.view.rows);
+  const auto n = static_cast<int>(b.view.columns);
+  const auto k = static_cast<int>(a.view.columns);
+  if (m == 1 && n == 1) {
+    const W sum = call_dot(k, a.view.first, static_cast<int>(vector_stride(a)), b.view.first,
+                           static_cast<int>(vector_stride(b)));
+    *c = beta == 0 ? sum : *c + sum;
+    return;
+  }
+  if (n == 1) return gemv(a, b.view.first, vector_stride(b), beta, c, c_stride);
+  if (m == 1) {
+    const BlasOperand<W> across{b.view.transposed(), !b.across};
+    return gemv(across, a.view.first, vector_stride(a), beta, c, 1);
+  }
+  call_gemm(a.transpose(), b.transpose(), m, n, k, a.view.first, static_cast<int>(a.leading()),
+            b.view.first, static_cast<int>(b.leading()), beta, c, static_cast<int>(c_stride));
+}
+
+template <class W>
+BlasOperand<W> block(const BlasOperand<W>& operand, std::int64_t row, std::int64_t column,
+                     std::int64_t rows, std::int64_t columns) {
+  MatrixView<W> view = operand.view;
+  view.first = &view(row, column);
+  view.rows = rows;
+  view.columns = columns;
+  // What lies between single rows is nobody's business, and may be more than a BLAS can count.
+  return *as_blas(view);
+}
+
+/// Cuts the product so that no extent is above `largest`. A leading dimension above it forces
+/// single rows (or columns), whose leading dimension is free.
+template <class W>
+void blas_product_in_parts(const BlasOperand<W>& a, const BlasOperand<W>& b, Update update, W* c,
+                           std::int64_t largest) {
+  const std::int64_t m = a.view.rows;
+  const std::int64_t n = b.view.columns;
+  const std::int64_t k = a.view.columns;
+  const bool a_far = a.leading() > largest;
+  const bool b_far = b.leading() > largest;
+  const std::int64_t row_step = (a_far && !a.across) || n > largest ? 1 : largest;
+  const std::int64_t inner_step = (a_far && a.across) || (b_far && !b.across) ? 1 : largest;
+  const std::int64_t column_step = b_far && b.across ? 1 : largest;
+  for (std::int64_t i = 0; i < m; i += row_step) {
+    const std::int64_t rows = std::min(row_step, m - i);
+    for (std::int64_t j = 0; j < n; j += column_step) {
+      const std::int64_t columns = std::min(column_step, n - j);
+      for (std::int64_t l = 0; l < k; l += inner_step) {
+        const std::int64_t inner = std::min(inner_step, k - l);
+        const W beta = update == Update::overwrite && l == 0 ? 0 : 1;
+        blas_product(block(a, i, l, rows, inner), block(b, l, j, inner, columns), beta,
+                     c + i * n + j, rows == 1 ? std::max(columns, std::int64_t{1}) : n);
+      }
+    }
+  }
+}
+
+template <class W>
+struct DenseRows {
+  struct Terms {
+    static constexpr bool scattered = false;
+    const W* first;
+    std::int64_t stride;
+    std::int64_t count;
+    std::int64_t row(std::int64_t t) const { return t; }
+    W weight(std::int64_t t) const { return first[t * stride]; }
+  };
+  MatrixView<W> view;
+  Terms terms(std::int64_t i) const {
+    return {view.first + i * view.row_stride, view.column_stride, view.columns};
+  }
+};
+
+}  // namespace
+
+template <class W>
+void gemm(const MatrixView<W>& a, const MatrixView<W>& b, W* c, Update update,
+          std::int64_t largest_extent) {
+  const std::int64_t m = a.rows;
+  const std::int64_t n = b.columns;
+  if (m == 0 || n == 0) return;
+  if (a.columns == 0) {
+    if (update == Update::overwrite) std::fill_n(c, m * n, W{});
+    return;
+  }
+  BufferVector<W> a_copy;
+  BufferVector<W> b_copy;
+  if constexpr (std::is_floating_point_v<W>) {
+    const BlasOperand<W> left = readable(a, a_copy);
+    const BlasOperand<W> right = readable(b, b_copy);
+    const std::int64_t largest = std::max({m, n, a.columns, left.leading(), right.leading()});
+    if (largest <= largest_extent) {
+      blas_product(left, right, W(update == Update::overwrite ? 0 : 1), c, n);
+    } else {
+      blas_product_in_parts(left, right, update, c, largest_extent);
+    }
+  } else {
+    MatrixView<W> right = b;
+    if (right.column_stride != 1) {
+      b_copy = row_major_copy(b);
+      right = row_major_view(b_copy.data(), b.rows, b.columns);
+    }
+    const DenseRows<W> left{a};
+    combine_rows(RowCombination<W, DenseRows<W>>{left, m, n, right.first, right.row_stride, c,
+                                                 update, 256 / sizeof(W)});
+  }
+}
+
+template void gemm(const MatrixView<float>&, const MatrixView<float>&, float*, Update,
+                   std::int64_t);
+template void gemm(const MatrixView<double>&, const MatrixView<double>&, double*, Update,
+                   std::int64_t);
+template void gemm(const MatrixView<std::uint64_t>&, const MatrixView<std::uint64_t>&,
+                   std::uint64_t*, Update, std::int64_t);
+template void gemm(const MatrixView<std::uint8_t>&, const MatrixView<std::uint8_t>&, std::uint8_t*,
+                   Update, std::int64_t);
+
+}  // namespace tessera

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <shared_mutex>
+
+#include "base/check.h"
+#include "kernel/builtin.h"
+#include "kernel/call_text.h"
+#include "kernel/registry.h"
+
+namespace tessera {
+namespace {
+
+/// The papers' spellings that are more than another name for a kernel.
+constexpr std::pair<const char*, const char*> builtin_aliases[] = {
+    {"rowSum", "sum(axes=[-1])"},       {"row_sum", "sum(axes=[-1])"},
+    {"colSum", "sum(axes=[-2])"},       {"col_sum", "sum(axes=[-2])"},
+    {"rowMax", "max(axes=[-1])"},       {"row_max", "max(axes=[-1])"},
+    {"rowMin", "min(axes=[-1])"},       {"row_min", "min(axes=[-1])"},
+    {"minIndex", "argmin(axes=[-1])"},  {"min_index", "argmin(axes=[-1])"},
+    {"maxIndex", "argmax(axes=[-1])"},  {"max_index", "argmax(axes=[-1])"},
+};
+
+class Registry {
+ public:
+  Registry() {
+    for (auto family : {binary_kernels, scalar_kernels, unary_kernels, reduction_kernels,
+                        rearrangement_kernels, product_kernels, convolution_kernels,
+                        factorization_kernels})
+      for (Kernel& kernel : family()) add(std::move(kernel));
+    for (const auto& [alias, text] : builtin_aliases) add_alias(alias, text);
+  }
+
+  void add(Kernel kernel) {
+    require<TypeError>(!kernel.name.empty() && kernel.infer && !kernel.implementations.empty(),
+                       "kernel '{}' needs a name, an infer function and an implementation",
+                       kernel.name);
+    require<TypeError>(kernel.min_arguments >= 0 && kernel.min_arguments <= kernel.max_arguments,
+                       "kernel '{}' takes {} to {} arguments, which is no range", kernel.name,
+                       kernel.min_arguments, kernel.max_arguments);
+    const std::unique_lock lock(mutex_);
+    require_free(kernel.name);
+    for (const std::string& alias : kernel.aliases) require_free(alias);
+    for (const std::string& alias : kernel.aliases) aliases_[alias] = kernel.name;
+    std::string name = kernel.name;
+    kernels_[std::move(name)] = std::make_shared<const Kernel>(std::move(kernel));
+  }
+
+  void add_alias(const std::string& alias, const std::string& text) {
+    const CallText call = parse_call(text);
+    const std::unique_lock lock(mutex_);
+    require_free(alias);
+    require<TypeError>(kernels_.contains(call.name), "alias '{}' stands for '{}', which is no kernel",
+                       alias, call.name);
+    aliases_[alias] = text;
+  }
+
+  std::shared_ptr<const Kernel> find(std::string_view name) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = kernels_.find(name);
+    return found == kernels_.end() ? nullptr : found->second;
+  }
+
+  std::optional<std::string> expand(std::string_view alias) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = aliases_.find(alias);
+    if (found == aliases_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  std::vector<std::shared_ptr<const Kernel>> all() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<std::shared_ptr<const Kernel>> result;
+    for (const auto& [name, kernel] : kernels_) result.push_back(kernel);
+    return result;
+  }
+
+  std::vector<std::pair<std::string, std::string>> aliases() const {
+    const std::shared_lock lock(mutex_);
+    return {aliases_.begin(), aliases_.end()};
+  }
+
+ private:
+  void require_free(const std::string& name) const {
+    require<TypeError>(!kernels_.contains(name) && !aliases_.contains(name),
+                       "a kernel named '{}' is registered already", name);
+  }
+
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Kernel>, std::less<>> kernels_;
+  std::map<std::string, std::string, std::less<>> aliases_;  // what it stands for, as a call
+};
+
+/// The one piece of global state: names are global to a program, as its kernels are.
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (std::tolower(a[i]) != std::tolower(b[j]));
+      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+[[noreturn]] void unknown_kernel(std::string_view name) {
+  std::vector<std::pair<std::size_t, std::string>> near;
+  const auto consider = [&](const std::string& known) {
+    const std::size_t distance = edit_distance(name, known);
+    if (distance <= std::max<std::size_t>(2, name.size() / 3)) near.emplace_back(distance, known);
+  };
+  for (const auto& kernel : all_kernels()) consider(kernel->name);
+  for (const auto& [alias, text] : all_aliases()) consider(alias);
+  std::sort(near.begin(), near.end());
+  near.resize(std::min<std::size_t>(near.size(), 3));
+  std::string hint;
+  for (const auto& [distance, known] : near) hint += (hint.empty() ? "; did you mean " : " or ") + known;
+  throw TypeError(fmt::format("there is no kernel named '{}'{}", name, hint));
+}
+
+}  // namespace
+
+KernelBinding resolve_kernel(std::string_view name) {
+  if (auto kernel = registry().find(name)) return {std::move(kernel), {}};
+  if (const auto text = registry().expand(name)) {
+    CallText call = parse_call(*text);
+    return {registry().find(call.name), std::move(call.params)};
+  }
+  unknown_kernel(name);
+}
+
+void register_kernel(Kernel kernel) { registry().add(std::move(kernel)); }
+void register_alias(const std::string& alias, const std::string& text) {
+  registry().add_alias(alias, text);
+}
+std::shared_ptr<const Kernel> find_kernel(std::string_view name) {
+  return resolve_kernel(name).kernel;
+}
+std::vector<std::shared_ptr<const Kernel>> all_kernels() { return registry().all(); }
+std::vector<std::pair<std::string, std::string>> all_aliases() { return registry().aliases(); }
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+#include "kernel/softmax.h"
+
+#include <cmath>
+
+#include "base/check.h"
+#include "kernel/operations.h"
+
+namespace tessera {
+namespace {
+
+template <class T>
+void softmax_row(const T* row, T* result, std::int64_t length) {
+  T highest = row[0];
+  for (std::int64_t i = 1; i < length; ++i) highest = Maximum()(highest, row[i]);
+  double total = 0;
+  for (std::int64_t i = 0; i < length; ++i) {
+    result[i] = std::exp(row[i] - highest);
+    total += result[i];
+  }
+  const T divisor = static_cast<T>(total);
+  for (std::int64_t i = 0; i < length; ++i) result[i] /= divisor;
+}
+
+template <class T>
+void softmax_rows(const Tile& tile, MutableTile& result) {
+  const std::int64_t length = tile.shape().back();
+  const T* from = tile.data<T>();
+  T* to = result.data<T>();
+  for (std::int64_t start = 0; start < tile.elements(); start += length)
+    softmax_row(from + start, to + start, length);
+}
+
+}  // namespace
+
+Tile row_softmax(const Tile& tile) {
+  const Tile rows = tile.contiguous();
+  MutableTile result = MutableTile::uninitialized(rows.dtype(), rows.shape());
+  if (rows.dtype() == DType::f32)
+    softmax_rows<float>(rows, result);
+  else
+    softmax_rows<double>(rows, result);
+  return std::move(result).publish();
+}
+
+}  // namespace tessera

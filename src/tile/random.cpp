@@ -1,0 +1,82 @@
+#include <cmath>
+#include <numbers>
+
+#include "tile/convert.h"
+#include "tile/dispatch.h"
+
+namespace tessera {
+namespace {
+
+/// The i-th number of a seed's sequence (SplitMix64): any element can be made on its own, so a
+/// tile does not depend on the order in which its elements are made.
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
+  std::uint64_t z = seed * 0xd1342543de82ef95U + (i + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }  // [0, 1)
+
+template <class F>
+Tile generate(DType dtype, const Shape& shape, F&& element) {
+  MutableTile tile = MutableTile::uninitialized(dtype, shape);
+  visit_dtype(dtype, [&]<class T>() {
+    T* data = tile.data<T>();
+    for (std::int64_t i = 0; i < tile.elements(); ++i) data[i] = convert<T>(element(i));
+  });
+  return std::move(tile).publish();
+}
+
+}  // namespace
+
+Tile random_uniform(DType dtype, const Shape& shape, std::uint64_t seed, double low, double high) {
+  return generate(dtype, shape, [=](std::uint64_t i) {
+    return low + (high - low) * unit(random_bits(seed, i));
+  });
+}
+
+Tile random_normal(DType dtype, const Shape& shape, std::uint64_t seed, double mean,
+                   double deviation) {
+  return generate(dtype, shape, [=](std::uint64_t i) {  // Box-Muller
+    const double radius = std::sqrt(-2 * std::log(1 - unit(random_bits(seed, 2 * i))));
+    const double angle = 2 * std::numbers::pi * unit(random_bits(seed, 2 * i + 1));
+    return mean + deviation * radius * std::cos(angle);
+  });
+}
+
+Tile random_integers(DType dtype, const Shape& shape, std::uint64_t seed, std::int64_t low,
+                     std::int64_t high) {
+  require<TypeError>(low < high, "random integers need low < high, not {} and {}", low, high);
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  return generate(dtype, shape, [=](std::uint64_t i) {
+    const std::uint64_t offset = random_bits(seed, i) % range;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
+  });
+}
+
+Tile random_sparse(const TileType& type, std::uint64_t seed, double density) {
+  require<TypeError>(density >= 0 && density <= 1, "a density lies within 0 and 1, not {}",
+                     density);
+  const std::int64_t elements = type.shape.elements();
+  SparseBuilder builder(type, static_cast<std::int64_t>(density * static_cast<double>(elements)));
+  const std::int64_t width =
+      Shape(type.shape.end() - type.sparse_dims, type.shape.end()).elements();
+  // The gaps between entries that are stored independently with probability p are geometric.
+  const double log_miss = std::log1p(-density);
+  std::int64_t position = -1;
+  for (std::uint64_t i = 0; density > 0; ++i) {
+    const double gap =
+        density == 1 ? 0 : std::floor(std::log(1 - unit(random_bits(seed, 2 * i))) / log_miss);
+    if (gap >= static_cast<double>(elements - position - 1)) break;
+    position += 1 + static_cast<std::int64_t>(gap);
+    const double value = 1 - unit(random_bits(seed, 2 * i + 1));
+    visit_dtype(type.dtype, [&]<class T>() {
+      builder.add(position / width, position % width,
+                  std::is_floating_point_v<T> ? convert<T>(value) : T{1});
+    });
+  }
+  return std::move(builder).publish();
+}
+
+}  // namespace tessera

@@ -1,0 +1,330 @@
+#include "tra/evaluate.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/check.h"
+
+namespace tessera {
+
+bool may_skip_zeros(const std::vector<KernelCall>& folds) {
+  return std::all_of(folds.begin(), folds.end(),
+                     [](const KernelCall& fold) { return fold.properties().identity == 0.0; });
+}
+
+bool may_skip_zeros(const std::vector<Apply>& transformation) {
+  return std::all_of(transformation.begin(), transformation.end(),
+                     [](const Apply& a) { return a.kernel.properties().zero_preserving; });
+}
+
+bool may_skip_zeros(const op::Join& join, bool left) {
+  const auto left_columns = static_cast<int>(join.left.type().columns.size());
+  return std::all_of(join.projection.begin(), join.projection.end(), [&](const Apply& apply) {
+    const std::vector<int>& arguments = apply.kernel.properties().annihilated_by;
+    return std::any_of(arguments.begin(), arguments.end(), [&](int argument) {
+      const int column = apply.columns[argument];
+      return (column < left_columns) == left;
+    });
+  });
+}
+
+namespace {
+
+/// Runs `body`; an error in it is told which tuple it happened at.
+template <class F>
+auto at_key(const Operator& op, const Key& key, F&& body) {
+  const auto where = [&](const Error& error) {
+    return fmt::format("{} (at key {} of {})", error.what(), to_string(key), describe(op));
+  };
+  try {
+    return body();
+  } catch (const TypeError& error) {
+    throw TypeError(where(error));
+  } catch (const ValueError& error) {
+    throw ValueError(where(error));
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(where(error));
+  }
+}
+
+template <class Payload>
+using Tuples = std::vector<BasicTuple<Payload>>;
+
+template <class Payload>
+std::vector<Payload> project(const std::vector<Apply>& projection,
+                             const std::vector<Payload>& columns) {
+  std::vector<Payload> result;
+  for (const Apply& apply : projection) {
+    std::vector<Payload> arguments;
+    for (int column : apply.columns) arguments.push_back(columns[column]);
+    for (Payload& output : apply_kernel(apply.kernel, arguments))
+      result.push_back(std::move(output));
+  }
+  return result;
+}
+
+Key pick(const Key& key, const std::vector<int>& components) {
+  Key result;
+  for (int i : components) result.push_back(key[i]);
+  return result;
+}
+
+template <class Payload>
+void sort_by_key(Tuples<Payload>& tuples) {
+  std::sort(tuples.begin(), tuples.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+}
+
+template <class Payload>
+TupleSet<Payload> filled_in(const TupleSet<Payload>& set, bool may_skip) {
+  return set.type.presence == Presence::sparse && !may_skip ? complete(set) : set;
+}
+
+/// Sets frontier and presence of a relation whose keys came out of a filter or a key function.
+template <class Payload>
+void settle_keys(TupleSet<Payload>& set, int arity) {
+  set.type.frontier = frontier_of(set.tuples, arity);
+  const bool holes = first_hole(set.tuples, set.type.frontier).has_value();
+  set.type.presence = holes ? Presence::partial : Presence::continuous;
+}
+
+template <class Payload>
+class Evaluator {
+ public:
+  using Set = TupleSet<Payload>;
+  Evaluator(const Operator& op, const std::vector<const Set*>& inputs, const RelationType& result)
+      : op_(op), inputs_(inputs), result_(result) {}
+
+  Set operator()(const op::Input&) const {
+    throw InternalError("an input is not evaluated, it is given");
+  }
+
+  Set operator()(const op::Aggregate& aggregate) const {
+    const Set input = filled_in(*inputs_[0], may_skip_zeros(aggregate.kernels));
+    std::map<Key, std::vector<Payload>> groups;
+    for (const auto& tuple : input.tuples) {
+      const Key group = pick(tuple.key, aggregate.group_by);
+      const auto [place, added] = groups.emplace(group, tuple.tiles);
+      if (added) continue;
+      at_key(op_, tuple.key, [&] {
+        for (std::size_t c = 0; c < tuple.tiles.size(); ++c)
+          place->second[c] = fold(aggregate.kernels[c], place->second[c], tuple.tiles[c]);
+      });
+    }
+    Set set = with_type(input.type.presence);
+    for (auto& [key, tiles] : groups) set.tuples.push_back({key, std::move(tiles)});
+    if (input.type.presence == Presence::partial)
+      settle_keys(set, result_.arity());
+    else
+      set.type.frontier = pick(input.type.frontier, aggregate.group_by);
+    return set;
+  }
+
+  Set operator()(const op::Join& join) const {
+    // Absent keys of a sparse side are zeros and those of a partial side are not there: next to
+    // a partial side the zeros are filled in, so that in the result the two are not confused.
+    const bool partial = inputs_[0]->type.presence == Presence::partial ||
+                         inputs_[1]->type.presence == Presence::partial;
+    const Set left = filled_in(*inputs_[0], may_skip_zeros(join, true) && !partial);
+    const Set right = filled_in(*inputs_[1], may_skip_zeros(join, false) && !partial);
+    const bool sparse =
+        left.type.presence == Presence::sparse || right.type.presence == Presence::sparse;
+
+    std::unordered_map<Key, std::vector<const BasicTuple<Payload>*>, KeyHash> matches;
+    for (const auto& tuple : right.tuples)
+      matches[pick(tuple.key, join.right_keys)].push_back(&tuple);
+    std::vector<int> appended;
+    for (int i = 0; i < right.type.arity(); ++i)
+      if (std::find(join.right_keys.begin(), join.right_keys.end(), i) == join.right_keys.end())
+        appended.push_back(i);
+
+    Set set = with_type(partial  ? Presence::partial
+                        : sparse ? Presence::sparse
+                                 : Presence::continuous);
+    for (const auto& l : left.tuples) {
+      const auto found = matches.find(pick(l.key, join.left_keys));
+      if (found == matches.end()) continue;
+      for (const auto* r : found->second) {
+        Key key = l.key;
+        for (int i : appended) key.push_back(r->key[i]);
+        std::vector<Payload> columns = l.tiles;
+        columns.insert(columns.end(), r->tiles.begin(), r->tiles.end());
+        set.tuples.push_back(
+            {key, at_key(op_, key, [&] { return project(join.projection, columns); })});
+      }
+    }
+    sort_by_key(set.tuples);
+    if (partial) {
+      settle_keys(set, result_.arity());
+    } else {
+      set.type.frontier = left.type.frontier;
+      for (std::size_t i = 0; i < join.left_keys.size(); ++i) {
+        std::int64_t& extent = set.type.frontier[join.left_keys[i]];
+        extent = std::min(extent, right.type.frontier[join.right_keys[i]]);
+      }
+      for (int i : appended) set.type.frontier.push_back(right.type.frontier[i]);
+    }
+    return set;
+  }
+
+  Set operator()(const op::ReKey& rekey) const {
+    return with_keys([&](const Key& key) { return rekey.function.evaluate(key); },
+                     KeySet::box(inputs_[0]->type.frontier).rekey(rekey.function));
+  }
+
+  Set operator()(const op::Filter& filter) const {
+    return with_keys(
+        [&](const Key& key) {
+          return filter.predicate.evaluate(key) ? std::optional<Key>(key) : std::nullopt;
+        },
+        KeySet::box(inputs_[0]->type.frontier).filter(filter.predicate));
+  }
+
+  Set operator()(const op::Transform& transform) const {
+    const Set input = filled_in(*inputs_[0], may_skip_zeros(transform.projection));
+    Set set = with_type(input.type.presence);
+    set.type.frontier = input.type.frontier;
+    for (const auto& tuple : input.tuples)
+      set.tuples.push_back({tuple.key, at_key(op_, tuple.key, [&] {
+                              return project(transform.projection, tuple.tiles);
+                            })});
+    return set;
+  }
+
+  Set operator()(const op::Tile& tile) const {
+    const Set& input = *inputs_[0];
+    Set set = with_type(input.type.presence);
+    set.type.frontier = input.type.frontier;
+    set.type.frontier.push_back(
+        input.tuples.empty() && input.type.presence == Presence::partial ? 0 : tile.pieces);
+    for (const auto& tuple : input.tuples)
+      for (std::int64_t piece = 0; piece < tile.pieces; ++piece) {
+        BasicTuple<Payload> cut_out{tuple.key, {}};
+        cut_out.key.push_back(piece);
+        for (const Payload& array : tuple.tiles) {
+          const std::int64_t extent = type_of(array).shape[tile.dimension];
+          cut_out.tiles.push_back(cut(array, tile.dimension, std::min(extent, piece * tile.size),
+                                      std::min(extent, (piece + 1) * tile.size)));
+        }
+        set.tuples.push_back(std::move(cut_out));
+      }
+    return set;
+  }
+
+  Set operator()(const op::Concat& concat) const {
+    const Set input = filled_in(*inputs_[0], false);
+    std::vector<int> kept;
+    for (int i = 0; i < input.type.arity(); ++i)
+      if (i != concat.key_component) kept.push_back(i);
+    std::map<Key, Tuples<Payload>> groups;
+    for (const auto& tuple : input.tuples) groups[pick(tuple.key, kept)].push_back(tuple);
+
+    Set set = with_type(input.type.presence);
+    const KernelCall join_arrays("concat", {{"axis", std::int64_t{concat.dimension}}});
+    for (auto& [key, members] : groups) {
+      std::sort(members.begin(), members.end(), [&](const auto& a, const auto& b) {
+        return a.key[concat.key_component] < b.key[concat.key_component];
+      });
+      for (std::size_t i = 0; i < members.size(); ++i)
+        if (members[i].key[concat.key_component] != static_cast<std::int64_t>(i)) {
+          Key missing = members[i].key;
+          missing[concat.key_component] = static_cast<std::int64_t>(i);
+          throw PlanError(fmt::format("{}: key {} is missing, so that {} cannot follow",
+                                      describe(op_), to_string(missing),
+                                      to_string(members[i].key)));
+        }
+      BasicTuple<Payload> joined{key, {}};
+      for (std::size_t c = 0; c < input.type.columns.size(); ++c) {
+        std::vector<Payload> arrays;
+        for (const auto& member : members) arrays.push_back(member.tiles[c]);
+        joined.tiles.push_back(
+            at_key(op_, key, [&] { return apply_kernel(join_arrays, arrays).front(); }));
+      }
+      set.tuples.push_back(std::move(joined));
+    }
+    if (input.type.presence == Presence::partial)
+      settle_keys(set, result_.arity());
+    else
+      set.type.frontier = pick(input.type.frontier, kept);
+    return set;
+  }
+
+ private:
+  Set with_type(Presence presence) const {
+    Set set;
+    set.type = result_;
+    set.type.presence = presence;
+    return set;
+  }
+
+  /// An aggregation folds arrays of one type: broadcasting a smaller tile would be silently wrong.
+  Payload fold(const KernelCall& kernel, const Payload& so_far, const Payload& next) const {
+    const TileType a = type_of(so_far);
+    const TileType b = type_of(next);
+    require<TypeError>(a.shape == b.shape, "{}: {} and {} are of one group but differ in shape",
+                       kernel.to_string(), to_string(a), to_string(b));
+    return apply_kernel(kernel, {so_far, next}).front();
+  }
+
+  /// Gives each tuple the key that `map` makes of its own, or drops it. `keys` describes the
+  /// result for an input without holes.
+  template <class F>
+  Set with_keys(F&& map, const KeySet& keys) const {
+    const Set* input = inputs_[0];
+    Set filled;
+    bool stays_sparse = false;
+    Key frontier;
+    if (input->type.presence == Presence::sparse) {
+      // Absent tiles stay zeros if the new keys have no holes; else only those are filled in.
+      const Closedness closed = decide_closedness(keys);
+      stays_sparse = closed.unique.answer == Answer::yes &&
+                     closed.continuous.answer == Answer::yes && closed.frontier_known;
+      frontier = closed.frontier;
+      if (!stays_sparse) {
+        filled = complete(*input);
+        input = &filled;
+      }
+    }
+    Set set = with_type(Presence::partial);
+    std::unordered_map<Key, Key, KeyHash> seen;
+    for (const auto& tuple : input->tuples) {
+      const std::optional<Key> key = map(tuple.key);
+      if (!key) continue;
+      for (std::int64_t component : *key)
+        require<PlanError>(component >= 0, "{}: key {} becomes {}, which is negative",
+                           describe(op_), to_string(tuple.key), to_string(*key));
+      const auto [place, added] = seen.emplace(*key, tuple.key);
+      require<PlanError>(added, "{}: keys {} and {} both become {}; keys must be unique",
+                         describe(op_), to_string(place->second), to_string(tuple.key),
+                         to_string(*key));
+      set.tuples.push_back({*key, tuple.tiles});
+    }
+    sort_by_key(set.tuples);
+    settle_keys(set, result_.arity());
+    if (stays_sparse) {
+      set.type.presence = Presence::sparse;
+      set.type.frontier = frontier;
+    }
+    return set;
+  }
+
+  const Operator& op_;
+  const std::vector<const Set*>& inputs_;
+  const RelationType& result_;
+};
+
+}  // namespace
+
+template <class Payload>
+TupleSet<Payload> evaluate(const Operator& op, const std::vector<const TupleSet<Payload>*>& inputs,
+                           const RelationType& result) {
+  return std::visit(Evaluator<Payload>(op, inputs, result), op);
+}
+
+template TupleSet<Tile> evaluate(const Operator&, const std::vector<const TupleSet<Tile>*>&,
+                                 const RelationType&);
+template TupleSet<TileType> evaluate(const Operator&, const std::vector<const TupleSet<TileType>*>&,
+                                     const RelationType&);
+
+}  // namespace tessera

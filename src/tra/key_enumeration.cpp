@@ -1,0 +1,88 @@
+#include "tra/key_enumeration.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "tra/closedness.h"
+#include "tra/key_image.h"
+#include "tra/key_occupancy.h"
+
+namespace tessera {
+namespace {
+
+const std::string method = "enumeration";
+
+Verdict non_negativity(const KeyImage& image, const KeyOccupancy& occupancy) {
+  const Key& least = occupancy.least();
+  if (std::all_of(least.begin(), least.end(), [](auto value) { return value >= 0; }))
+    return certain();
+  std::int64_t first = image.count;
+  for (const auto& column : image.columns) {
+    const auto found = std::find_if(column.begin(), column.begin() + first,
+                                    [](std::int64_t value) { return value < 0; });
+    first = found - column.begin();
+  }
+  return negative_key(image.point_at(first), image.key_at(first));
+}
+
+Verdict uniqueness(const KeyImage& image, const KeyOccupancy& occupancy) {
+  const std::int64_t row = occupancy.repeating_row();
+  if (row < 0) return certain();
+  return repeated_key(image.point_at(occupancy.repeated_row()), image.point_at(row),
+                      image.key_at(row));
+}
+
+/// How many of the keys are proper, that is without a negative component.
+std::int64_t count_proper(const KeyImage& image, const KeyOccupancy& occupancy) {
+  const Key& least = occupancy.least();
+  if (std::all_of(least.begin(), least.end(), [](auto value) { return value >= 0; }))
+    return occupancy.distinct();
+  KeyImage proper;
+  proper.columns.resize(image.columns.size());
+  for (std::int64_t row = 0; row < image.count; ++row) {
+    const Key key = image.key_at(row);
+    if (std::any_of(key.begin(), key.end(), [](auto value) { return value < 0; })) continue;
+    for (std::size_t i = 0; i < key.size(); ++i) proper.columns[i].push_back(key[i]);
+    ++proper.count;
+  }
+  return KeyOccupancy(proper).distinct();
+}
+
+/// The first key in lexicographic order that is missing, where one is.
+Key first_missing(const KeyOccupancy& occupancy, const Key& frontier) {
+  Key key(frontier.size(), 0);
+  while (occupancy.contains(key)) {
+    std::size_t i = key.size() - 1;
+    while (key[i] == frontier[i] - 1) key[i--] = 0;
+    ++key[i];
+  }
+  return key;
+}
+
+}  // namespace
+
+Closedness enumerate_closedness(const KeySet& keys) {
+  const KeyImage image = image_of(keys);
+  if (image.failure) return without_value(image.failure->point, image.failure->error, method);
+  if (image.count == 0) return nothing_there(keys.map.output_arity(), method);
+
+  const KeyOccupancy occupancy(image);
+  Closedness result{.non_negative = non_negativity(image, occupancy),
+                    .unique = uniqueness(image, occupancy),
+                    .cardinality = occupancy.distinct(),
+                    .method = method};
+  result.frontier_known = true;
+  for (const std::int64_t greatest : occupancy.greatest()) {
+    // The key above the greatest integer is none.
+    const bool exists = greatest < std::numeric_limits<std::int64_t>::max();
+    result.frontier.push_back(exists ? std::max<std::int64_t>(greatest + 1, 0) : greatest);
+    result.frontier_known = result.frontier_known && exists;
+  }
+  const bool continuous = count_proper(image, occupancy) == volume(result.frontier);
+  result.continuous = continuous
+                          ? certain()
+                          : missing_key(first_missing(occupancy, result.frontier), result.frontier);
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "tra/key_expression.h"
+
+namespace tessera {
+namespace {
+
+/// How tightly a form binds, loosest first; a part is parenthesised where it binds more loosely
+/// than its place asks for. The parser's grammar is the same table read the other way.
+enum class Binding { disjunction, conjunction, negation, comparison, sum, product, sign, atom };
+
+Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
+
+bool is_minus(const KeyExpr::Node::Operation& operation) {
+  const auto* left = std::get_if<KeyExpr::Node::Constant>(&operation.left.node().form);
+  return operation.op == Arithmetic::subtract && left != nullptr && left->value == 0;
+}
+
+const char* spelling(Arithmetic op) {
+  switch (op) {
+    case Arithmetic::add: return " + ";
+    case Arithmetic::subtract: return " - ";
+    case Arithmetic::multiply: return "*";
+    case Arithmetic::divide: return " div ";
+    case Arithmetic::modulo: return " mod ";
+  }
+  return "";
+}
+
+const char* spelling(Comparison op) {
+  switch (op) {
+    case Comparison::equal: return " = ";
+    case Comparison::not_equal: return " != ";
+    case Comparison::less: return " < ";
+    case Comparison::less_equal: return " <= ";
+    case Comparison::greater: return " > ";
+    case Comparison::greater_equal: return " >= ";
+  }
+  return "";
+}
+
+class Printer {
+ public:
+  template <class Class>
+  void print(const Class& tree, Binding place) {
+    std::visit([&](const auto& form) { print_form(form, place); }, tree.node().form);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  using Expr = KeyExpr::Node;
+  using Predicate = KeyPredicate::Node;
+
+  void print_form(const Expr::Constant& constant, Binding place) {
+    const Binding own = constant.value < 0 ? Binding::sign : Binding::atom;
+    in_place(own, place, [&] { fmt::format_to(out(), "{}", constant.value); });
+  }
+  void print_form(const Expr::Component& component, Binding) {
+    fmt::format_to(out(), "k{}", component.index);
+  }
+  void print_form(const Expr::Operation& operation, Binding place) {
+    if (is_minus(operation)) return print_minus(operation, place);
+    const bool additive = operation.op == Arithmetic::add || operation.op == Arithmetic::subtract;
+    const Binding own = additive ? Binding::sum : Binding::product;
+    in_place(own, place, [&] {
+      print(operation.left, own);
+      text_ += spelling(operation.op);
+      print(operation.right, tighter(own));
+    });
+  }
+  /// `-5` reads as a constant, so that the minus of the constant 5 is `-(5)`.
+  void print_minus(const Expr::Operation& operation, Binding place) {
+    const bool constant = std::holds_alternative<Expr::Constant>(operation.right.node().form);
+    in_place(Binding::sign, place, [&] {
+      text_ += constant ? "-(" : "-";
+      print(operation.right, constant ? Binding::sum : Binding::atom);
+      if (constant) text_ += ")";
+    });
+  }
+  template <class Opaque>
+  void print_opaque(const Opaque& opaque) {
+    text_ += opaque.name + "(";
+    if (!opaque.arguments) text_ += "key";
+    const char* separator = "";
+    for (const KeyExpr& argument : opaque.arguments.value_or(std::vector<KeyExpr>{})) {
+      text_ += separator;
+      print(argument, Binding::sum);
+      separator = ", ";
+    }
+    text_ += ")";
+  }
+  void print_form(const Expr::Opaque& opaque, Binding) { print_opaque(opaque); }
+
+  void print_form(const Predicate::Truth& truth, Binding) {
+    text_ += truth.value ? "true" : "false";
+  }
+  void print_form(const Predicate::Relation& relation, Binding place) {
+    in_place(Binding::comparison, place, [&] {
+      print(relation.left, Binding::sum);
+      text_ += spelling(relation.op);
+      print(relation.right, Binding::sum);
+    });
+  }
+  void print_form(const Predicate::Junction& junction, Binding place) {
+    const Binding own = junction.conjunction ? Binding::conjunction : Binding::disjunction;
+    in_place(own, place, [&] {
+      print(junction.left, own);
+      text_ += junction.conjunction ? " and " : " or ";
+      print(junction.right, tighter(own));
+    });
+  }
+  void print_form(const Predicate::Negation& negation, Binding place) {
+    in_place(Binding::negation, place, [&] {
+      text_ += "not ";
+      print(negation.operand, Binding::negation);
+    });
+  }
+  void print_form(const Predicate::Opaque& opaque, Binding) { print_opaque(opaque); }
+
+  template <class Body>
+  void in_place(Binding own, Binding place, const Body& body) {
+    if (own < place) text_ += "(";
+    body();
+    if (own < place) text_ += ")";
+  }
+  std::back_insert_iterator<std::string> out() { return std::back_inserter(text_); }
+
+  std::string text_;
+};
+
+template <class Class>
+std::string printed(const Class& tree, Binding place) {
+  Printer printer;
+  printer.print(tree, place);
+  return printer.take();
+}
+
+}  // namespace
+
+std::string KeyExpr::to_string() const { return printed(*this, Binding::sum); }
+
+std::string KeyPredicate::to_string() const { return printed(*this, Binding::disjunction); }
+
+}  // namespace tessera

@@ -1,0 +1,201 @@
+#include "tra/key_reasoning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tra/closedness.h"
+#include "tra/key_continuity.h"
+#include "tra/key_definedness.h"
+#include "tra/key_facts.h"
+#include "tra/key_occupancy.h"
+
+namespace tessera {
+namespace {
+
+const std::string method = "solver";
+const std::string no_time = "it could not be decided in the time given";
+
+constexpr std::int64_t greatest_integer = std::numeric_limits<std::int64_t>::max();
+
+bool is_negative(const Key& key) {
+  return std::any_of(key.begin(), key.end(), [](std::int64_t value) { return value < 0; });
+}
+
+Closedness all_undecided(const std::string& reason) {
+  return {.non_negative = undecided(reason),
+          .unique = undecided(reason),
+          .continuous = undecided(reason),
+          .method = method};
+}
+
+/// What is wrong with a set whose filter or map may be without value somewhere; nothing, if they
+/// turn out to have one everywhere.
+std::optional<Closedness> find_point_without_value(const KeySet& keys, KeySolver& solver) {
+  KeyQuery query(solver);
+  Bounds box;
+  for (const std::int64_t extent : keys.extents) box.push_back({0, extent - 1});
+  const KeyQuery::Point point = query.unknown_point(box);
+  query.require(has_no_value(query, keys, point));
+  const Answer answer = query.satisfiable();
+  if (answer == Answer::no) return std::nullopt;
+  if (answer == Answer::yes) {
+    const Key witness = query.solution(point);
+    try {
+      if (keys.where.evaluate(witness)) keys.map.evaluate(witness);
+    } catch (const ValueError& error) {
+      return without_value(witness, error.what(), method);
+    }
+  }
+  return all_undecided("it could not be excluded that an expression overflows or divides by zero");
+}
+
+Verdict decide_non_negativity(const KeyFacts& facts) {
+  if (std::all_of(facts.ranges.begin(), facts.ranges.end(),
+                  [](const Interval& range) { return range.low >= 0; }))
+    return certain();
+  for (std::int64_t row = 0; row < facts.sample.count; ++row)
+    if (is_negative(facts.sample.key_at(row)))
+      return negative_key(facts.sample_point(row), facts.sample.key_at(row));
+  KeyQuery query(facts.solver);
+  const KeyQuery::Point point = facts.domain_point(query);
+  std::vector<KeyQuery::Condition> negative;
+  for (const KeyQuery::Term component : facts.key_of(query, point).components)
+    negative.push_back(query.compare(Comparison::less, component, query.constant(0)));
+  query.require(query.any(negative));
+  switch (query.satisfiable()) {
+    case Answer::no: return certain();
+    case Answer::unknown: return undecided(no_time);
+    case Answer::yes: break;
+  }
+  const Key witness = query.solution(point);
+  return negative_key(witness, facts.keys.map.evaluate(witness));
+}
+
+/// Whether the values of the map, together with the equations of the filter, leave no choice.
+bool is_seen_to_be_injective(KeyFacts& facts) {
+  std::vector<LinearForms::Form> values;
+  for (const auto& component : facts.components)
+    if (component) values.push_back(*component);
+  for (const KeyPredicate& condition : facts.domain.conditions) {
+    const auto* relation = std::get_if<KeyPredicate::Node::Relation>(&condition.node().form);
+    if (relation == nullptr || relation->op != Comparison::equal) continue;
+    const auto left = facts.forms.form_of(relation->left);
+    const auto right = facts.forms.form_of(relation->right);
+    const auto zero = left && right ? facts.forms.combine(*left, -1, *right) : std::nullopt;
+    if (zero) values.push_back(*zero);
+  }
+  return determine_the_point(facts.forms, values);
+}
+
+Verdict decide_uniqueness(KeyFacts& facts) {
+  const KeyOccupancy occupancy(facts.sample);
+  if (occupancy.repeating_row() >= 0)
+    return repeated_key(facts.sample_point(occupancy.repeated_row()),
+                        facts.sample_point(occupancy.repeating_row()),
+                        facts.sample.key_at(occupancy.repeating_row()));
+  if (is_seen_to_be_injective(facts)) return certain();
+  KeyQuery query(facts.solver);
+  const KeyQuery::Point a = facts.domain_point(query), b = facts.domain_point(query);
+  query.require(query.equal(facts.key_of(query, a), facts.key_of(query, b)));
+  query.require(query.negation(query.equal(a, b)));
+  switch (query.satisfiable()) {
+    case Answer::no: return certain();
+    case Answer::unknown: return undecided(no_time);
+    case Answer::yes: break;
+  }
+  const Key first = std::min(query.solution(a), query.solution(b));
+  const Key second = std::max(query.solution(a), query.solution(b));
+  return repeated_key(first, second, facts.keys.map.evaluate(first));
+}
+
+/// Chooses for each component the end of its bounds that pushes the form up.
+void push_up(const LinearForms& forms, const LinearForms::Form& form, bool up, Key& corner) {
+  for (const auto& [index, coefficient] : form.terms) {
+    const LinearForms::Atom& atom = forms.atoms()[index];
+    const bool atom_up = up == (coefficient > 0);
+    if (atom.kind == LinearForms::AtomKind::component) {
+      corner[atom.component] = atom_up ? atom.range.high : atom.range.low;
+    } else {
+      push_up(forms, atom.dividend, atom_up, corner);
+    }
+  }
+}
+
+/// The greatest value of a component of the keys: bounded from above by the range of its
+/// expression, from below by the values at points, and searched for between the two.
+std::optional<std::int64_t> greatest_value(const KeyFacts& facts, std::size_t index,
+                                           const Key& some_point) {
+  std::int64_t low = facts.keys.map.evaluate(some_point)[index];
+  std::int64_t high = facts.ranges[index].high;
+  if (facts.components[index]) {
+    Key corner = some_point;
+    push_up(facts.forms, *facts.components[index], true, corner);
+    if (const auto key = facts.key_at(corner)) low = std::max(low, (*key)[index]);
+  }
+  const auto middle = [&] {
+    return high - static_cast<std::int64_t>(Interval{low, high}.width() / 2);
+  };
+  for (std::int64_t tried = high; low < high; tried = middle()) {
+    KeyQuery query(facts.solver);
+    const KeyQuery::Point point = facts.domain_point(query);
+    const auto value = query.value(facts.keys.map.components()[index], point);
+    query.require(query.compare(Comparison::greater_equal, value, query.constant(tried)));
+    switch (query.satisfiable()) {
+      case Answer::yes: low = query.solution(value); break;
+      case Answer::no: high = tried - 1; break;
+      case Answer::unknown: return std::nullopt;
+    }
+  }
+  return low;
+}
+
+void find_frontier(const KeyFacts& facts, const Key& some_point, Closedness& result) {
+  for (std::size_t i = 0; i < facts.ranges.size(); ++i) {
+    const auto greatest = greatest_value(facts, i, some_point);
+    if (!greatest || *greatest == greatest_integer) {
+      result.frontier = {};
+      return;
+    }
+    result.frontier.push_back(std::max<std::int64_t>(*greatest + 1, 0));
+  }
+  result.frontier_known = true;
+}
+
+}  // namespace
+
+Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
+  KeySolver solver(KeySolver::Clock::now() + std::chrono::milliseconds(milliseconds));
+  const KeyDomain domain = domain_of(keys.extents, keys.where);
+  Ranges ranges(domain.bounds);
+  const auto& components = keys.map.components();
+  const bool defined =
+      domain.defined && std::all_of(components.begin(), components.end(),
+                                    [&](const KeyExpr& component) { return ranges(component); });
+  if (!defined)
+    if (const auto failure = find_point_without_value(keys, solver)) return *failure;
+  if (domain.empty) return nothing_there(keys.map.output_arity(), method);
+
+  KeyFacts facts(keys, domain, solver);
+  const KeyFacts::Found some = facts.find_point();
+  if (some.answer == Answer::no) return nothing_there(keys.map.output_arity(), method);
+  Closedness result{.non_negative = decide_non_negativity(facts),
+                    .unique = decide_uniqueness(facts),
+                    .continuous = undecided("the frontier could not be found in the time given"),
+                    .method = method};
+  if (some.answer == Answer::yes) find_frontier(facts, some.point, result);
+  const bool injective = result.unique.answer == Answer::yes;
+  const bool non_negative = result.non_negative.answer == Answer::yes;
+  if (result.frontier_known)
+    result.continuous = decide_continuity(facts, result.frontier, injective, non_negative);
+  if (domain.conditions.empty() && injective) {
+    result.cardinality = domain.points_within_bounds();
+  } else if (result.continuous.answer == Answer::yes && non_negative) {
+    result.cardinality = volume(result.frontier);
+  }
+  if (result.cardinality == greatest_integer) result.cardinality = -1;
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,230 @@
+#include "tra/key_solver.h"
+
+#include <z3++.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace tessera {
+
+struct KeySolver::Context {
+  z3::context z3;
+};
+
+KeySolver::KeySolver(Clock::time_point deadline) : deadline_(deadline) {}
+KeySolver::~KeySolver() = default;
+
+KeySolver::Context& KeySolver::context() {
+  if (!context_) context_ = std::make_unique<Context>();
+  return *context_;
+}
+
+struct KeyQuery::State {
+  struct Division {
+    Term quotient, remainder;
+  };
+
+  explicit State(KeySolver& owner)
+      : solver(owner), z3(owner.context().z3), assertions(z3, z3::solver::simple()) {}
+
+  Term term(const z3::expr& expr) {
+    terms.push_back(expr);
+    return {static_cast<int>(terms.size()) - 1};
+  }
+  Condition condition(const z3::expr& expr) {
+    conditions.push_back(expr);
+    return {static_cast<int>(conditions.size()) - 1};
+  }
+  const z3::expr& operator[](Term term) const { return terms[term.index]; }
+  const z3::expr& operator[](Condition condition) const { return conditions[condition.index]; }
+
+  z3::expr integer(std::int64_t value) { return z3.int_val(value); }
+  z3::expr fresh() { return z3::expr(z3, Z3_mk_fresh_const(z3, "i", z3.int_sort())); }
+
+  /// The quotient and the remainder as unknowns that the division law determines: Z3 is at its
+  /// best on linear equations, and both halves of a division share them.
+  Division divide(Term dividend, Term divisor) {
+    const auto pair = std::pair((*this)[dividend].id(), (*this)[divisor].id());
+    const auto known = divisions.find(pair);
+    if (known != divisions.end()) return known->second;
+    const z3::expr a = (*this)[dividend], b = (*this)[divisor], q = fresh(), r = fresh();
+    const z3::expr law = a == b * q + r;
+    assertions.add(z3::implies(b > 0, law && r >= 0 && r < b).simplify());
+    assertions.add(z3::implies(b < 0, law && r <= 0 && r > b).simplify());
+    return divisions.emplace(pair, Division{term(q), term(r)}).first->second;
+  }
+
+  KeySolver& solver;
+  z3::context& z3;
+  z3::solver assertions;
+  std::optional<z3::model> model;
+  std::vector<z3::expr> terms;
+  std::vector<z3::expr> conditions;
+  int points = 0;
+  std::map<std::pair<unsigned, unsigned>, Division> divisions;
+  std::map<std::pair<const KeyExpr::Node*, int>, Term> values;
+};
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& name) {
+  throw InternalError("nothing can be asked about the opaque " + name);
+}
+
+}  // namespace
+
+KeyQuery::KeyQuery(KeySolver& solver) : state_(std::make_unique<State>(solver)) {}
+KeyQuery::~KeyQuery() = default;
+
+KeyQuery::Term KeyQuery::constant(std::int64_t value) {
+  return state_->term(state_->integer(value));
+}
+
+KeyQuery::Term KeyQuery::unknown(const Interval& values) {
+  const z3::expr variable = state_->fresh();
+  state_->assertions.add(variable >= state_->integer(values.low));
+  state_->assertions.add(variable <= state_->integer(values.high));
+  return state_->term(variable);
+}
+
+KeyQuery::Term KeyQuery::apply(Arithmetic op, Term a, Term b) {
+  State& state = *state_;
+  switch (op) {
+    case Arithmetic::add: return state.term(state[a] + state[b]);
+    case Arithmetic::subtract: return state.term(state[a] - state[b]);
+    case Arithmetic::multiply: return state.term(state[a] * state[b]);
+    case Arithmetic::divide: return state.divide(a, b).quotient;
+    case Arithmetic::modulo: return state.divide(a, b).remainder;
+  }
+  return a;
+}
+
+KeyQuery::Term KeyQuery::choose(Condition condition, Term then, Term otherwise) {
+  State& state = *state_;
+  return state.term(z3::ite(state[condition], state[then], state[otherwise]));
+}
+
+KeyQuery::Point KeyQuery::point(std::vector<Term> components) {
+  return {state_->points++, std::move(components)};
+}
+
+KeyQuery::Point KeyQuery::unknown_point(const Bounds& bounds) {
+  std::vector<Term> components;
+  for (const Interval& interval : bounds) components.push_back(unknown(interval));
+  return point(std::move(components));
+}
+
+KeyQuery::Point KeyQuery::constant_point(const Key& key) {
+  std::vector<Term> components;
+  for (const std::int64_t component : key) components.push_back(constant(component));
+  return point(std::move(components));
+}
+
+KeyQuery::Term KeyQuery::value(const KeyExpr& expr, const Point& point) {
+  const auto place = std::pair(&expr.node(), point.index);
+  const auto known = state_->values.find(place);
+  if (known != state_->values.end()) return known->second;
+  const Term result = std::visit(
+      Match{[&](const KeyExpr::Node::Constant& form) { return constant(form.value); },
+            [&](const KeyExpr::Node::Component& form) { return point.components[form.index]; },
+            [&](const KeyExpr::Node::Operation& form) {
+              const Term left = value(form.left, point);
+              return apply(form.op, left, value(form.right, point));
+            },
+            [](const KeyExpr::Node::Opaque& form) -> Term { refuse(form.name); }},
+      expr.node().form);
+  state_->values.emplace(place, result);
+  return result;
+}
+
+KeyQuery::Condition KeyQuery::compare(Comparison op, Term a, Term b) {
+  State& state = *state_;
+  const z3::expr &x = state[a], &y = state[b];
+  switch (op) {
+    case Comparison::equal: return state.condition(x == y);
+    case Comparison::not_equal: return state.condition(x != y);
+    case Comparison::less: return state.condition(x < y);
+    case Comparison::less_equal: return state.condition(x <= y);
+    case Comparison::greater: return state.condition(x > y);
+    case Comparison::greater_equal: return state.condition(x >= y);
+  }
+  return all({});
+}
+
+KeyQuery::Condition KeyQuery::holds(const KeyPredicate& predicate, const Point& point) {
+  return std::visit(
+      Match{[&](const KeyPredicate::Node::Truth& form) { return form.value ? all({}) : any({}); },
+            [&](const KeyPredicate::Node::Relation& form) {
+              const Term left = value(form.left, point);
+              return compare(form.op, left, value(form.right, point));
+            },
+            [&](const KeyPredicate::Node::Junction& form) {
+              const Condition left = holds(form.left, point);
+              const Condition right = holds(form.right, point);
+              return form.conjunction ? all({left, right}) : any({left, right});
+            },
+            [&](const KeyPredicate::Node::Negation& form) {
+              return negation(holds(form.operand, point));
+            },
+            [](const KeyPredicate::Node::Opaque& form) -> Condition { refuse(form.name); }},
+      predicate.node().form);
+}
+
+KeyQuery::Condition KeyQuery::equal(const Point& a, const Point& b) {
+  std::vector<Condition> conditions;
+  for (std::size_t i = 0; i < a.components.size(); ++i)
+    conditions.push_back(compare(Comparison::equal, a.components[i], b.components[i]));
+  return all(conditions);
+}
+
+KeyQuery::Condition KeyQuery::all(const std::vector<Condition>& conditions) {
+  z3::expr_vector parts(state_->z3);
+  for (const Condition condition : conditions) parts.push_back((*state_)[condition]);
+  return state_->condition(z3::mk_and(parts));
+}
+
+KeyQuery::Condition KeyQuery::any(const std::vector<Condition>& conditions) {
+  z3::expr_vector parts(state_->z3);
+  for (const Condition condition : conditions) parts.push_back((*state_)[condition]);
+  return state_->condition(z3::mk_or(parts));
+}
+
+KeyQuery::Condition KeyQuery::negation(Condition condition) {
+  return state_->condition(!(*state_)[condition]);
+}
+
+void KeyQuery::require(Condition condition) { state_->assertions.add((*state_)[condition]); }
+
+Answer KeyQuery::satisfiable() {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(state_->solver.deadline_ -
+                                                                          KeySolver::Clock::now());
+  if (left.count() <= 0) return Answer::unknown;
+  try {
+    z3::params parameters(state_->z3);
+    parameters.set("timeout", static_cast<unsigned>(left.count()));
+    parameters.set("ctrl_c", false);  // interrupts belong to the program, not to its solver
+    state_->assertions.set(parameters);
+    switch (state_->assertions.check()) {
+      case z3::sat: state_->model = state_->assertions.get_model(); return Answer::yes;
+      case z3::unsat: return Answer::no;
+      case z3::unknown: return Answer::unknown;
+    }
+  } catch (const z3::exception&) {
+    return Answer::unknown;  // Z3 reports a limit it has hit, such as memory, in this way too
+  }
+  return Answer::unknown;
+}
+
+std::int64_t KeyQuery::solution(Term term) const {
+  return state_->model->eval((*state_)[term], true).get_numeral_int64();
+}
+
+Key KeyQuery::solution(const Point& point) const {
+  Key key;
+  for (const Term component : point.components) key.push_back(solution(component));
+  return key;
+}
+
+}  // namespace tessera

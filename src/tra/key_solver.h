@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tra/key_expression.h"
+#include "tra/key_interval.h"
+
+namespace tessera {
+
+/// Z3, and the time until which it may be asked. Nothing is asked of it before the first query,
+/// because starting it takes longer than most questions do.
+class KeySolver {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit KeySolver(Clock::time_point deadline);
+  ~KeySolver();
+  KeySolver(const KeySolver&) = delete;
+  KeySolver& operator=(const KeySolver&) = delete;
+
+  bool out_of_time() const { return Clock::now() >= deadline_; }
+
+ private:
+  friend class KeyQuery;
+  struct Context;
+  Context& context();
+
+  Clock::time_point deadline_;
+  std::unique_ptr<Context> context_;
+};
+
+/// One question: are there integers that satisfy certain conditions? Terms and conditions belong
+/// to the query they are made by.
+class KeyQuery {
+ public:
+  struct Term {
+    int index;
+  };
+  struct Condition {
+    int index;
+  };
+  struct Point {
+    int index;
+    std::vector<Term> components;
+  };
+
+  explicit KeyQuery(KeySolver& solver);
+  ~KeyQuery();
+  KeyQuery(const KeyQuery&) = delete;
+  KeyQuery& operator=(const KeyQuery&) = delete;
+
+  Term constant(std::int64_t value);
+  Term unknown(const Interval& values);
+  /// Of a division by 0 nothing is known.
+  Term apply(Arithmetic op, Term a, Term b);
+  Term choose(Condition condition, Term then, Term otherwise);
+
+  Point point(std::vector<Term> components);
+  Point unknown_point(const Bounds& bounds);
+  Point constant_point(const Key& key);
+  Term value(const KeyExpr& expr, const Point& point);
+
+  Condition compare(Comparison op, Term a, Term b);
+  Condition holds(const KeyPredicate& predicate, const Point& point);
+  Condition equal(const Point& a, const Point& b);
+  Condition all(const std::vector<Condition>& conditions);
+  Condition any(const std::vector<Condition>& conditions);
+  Condition negation(Condition condition);
+
+  void require(Condition condition);
+  /// Whether there are such integers; unknown at the deadline, or where Z3 gives up.
+  Answer satisfiable();
+  /// Values that satisfy the conditions, after a yes.
+  std::int64_t solution(Term term) const;
+  Key solution(const Point& point) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "tessera/plan.h"
+#include "tra/tuple_set.h"
+
+namespace tessera {
+
+/// An operator and what is known of its result before it runs.
+struct Plan::Node {
+  Operator op;
+  RelationType type = {};
+  Cardinality cardinality = {};
+  Closedness closedness = {};
+  /// The keys as a set described by expressions, where they are still that simple.
+  std::optional<KeySet> keys = {};
+  /// Whether every tile has the shape of the bound. Then, if there are no holes either, types
+  /// follow from the bounds in closed form.
+  bool uniform = true;
+  /// Otherwise the key and the types of every tuple, unless there are too many to list.
+  std::shared_ptr<const TupleSet<TileType>> pilot = nullptr;
+};
+
+/// Infers everything about an operator's result. TypeError or PlanError if it has none.
+std::shared_ptr<const Plan::Node> make_node(Operator op);
+
+/// The columns a projection makes of columns of these types.
+std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& projection,
+                                  const std::vector<Column>& columns);
+
+}  // namespace tessera

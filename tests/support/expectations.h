@@ -1,0 +1,50 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tessera/tessera.h"
+
+namespace tessera {
+
+/// Whether two tiles have the same dtype, shape and elements (NaN equals NaN), in any layout.
+inline ::testing::AssertionResult tiles_equal(const Tile& actual, const Tile& expected) {
+  const auto differ = [&](const std::string& how) {
+    return ::testing::AssertionFailure()
+           << how << "\nactual " << to_string(actual.type()) << "\n"
+           << to_string(actual) << "\nexpected " << to_string(expected.type()) << "\n"
+           << to_string(expected);
+  };
+  if (actual.dtype() != expected.dtype() || actual.shape() != expected.shape())
+    return differ("the types differ");
+  Index index(actual.shape().size(), 0);
+  for (std::int64_t i = 0; i < actual.elements(); ++i) {
+    const bool same =
+        actual.dtype() == DType::i64
+            ? actual.at<std::int64_t>(index) == expected.at<std::int64_t>(index)
+            : actual.at<double>(index) == expected.at<double>(index) ||
+                  (std::isnan(actual.at<double>(index)) && std::isnan(expected.at<double>(index)));
+    if (!same) return differ("they differ at " + to_string(index));
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < actual.shape()[d]) break;
+      index[d] = 0;
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+}  // namespace tessera
+
+#define EXPECT_TILE_EQ(actual, expected) EXPECT_TRUE(::tessera::tiles_equal(actual, expected))
+
+/// The statement throws an error of this kind whose message contains the text.
+#define EXPECT_ERROR(Kind, statement, text)                            \
+  try {                                                                \
+    (void)(statement);                                                 \
+    ADD_FAILURE() << #statement << " did not throw " << #Kind;         \
+  } catch (const Kind& error) {                                        \
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) \
+        << "the message is: " << error.what();                         \
+  }

@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include "support/expectations.h"
+
+namespace tessera {
+namespace {
+
+Plan tiled(const Shape& shape, const Shape& tile, const std::string& name = "A") {
+  return Plan::input(Relation::from_tensor(random_integers(DType::f64, shape, 1, -5, 6), tile), name);
+}
+
+Tile whole(const Plan& plan) { return plan.run().to_tensor(); }
+
+TEST(Plan, ExplainsEveryOperator) {
+  const Plan a = tiled({4, 6}, {2, 2});
+  const Plan plan = a.join(a, {1}, {1}, "matmul(transpose_b=true)").aggregate({0, 2}, "add");
+  EXPECT_EQ(plan.explain(),
+            "Aggregate by <0, 2> with add                     <2, 2> -> f64[2x2], 4 tuples\n"
+            "  Join <1> = <1> with matmul(transpose_b=true)   <2, 3, 2> -> f64[2x2], 12 tuples\n"
+            "    Input A                                      <2, 3> -> f64[2x2], 6 tuples\n"
+            "    Input A                                      <2, 3> -> f64[2x2], 6 tuples\n");
+}
+
+TEST(Plan, ShapesThatAreNoMultipleOfTheTile) {
+  const Plan a = tiled({5, 7}, {2, 3});
+  const Plan b = tiled({7, 4}, {3, 3}, "B");
+  const Plan product = a.join(b, {1}, {0}, "matmul").aggregate({0, 2}, "add");
+  EXPECT_TILE_EQ(whole(product), KernelCall("matmul")({whole(a), whole(b)}));
+  EXPECT_EQ(product.type(), product.run().type());
+}
+
+TEST(Plan, SeveralPayloadColumns) {
+  const Plan a = tiled({4, 4}, {2, 2});
+  const Plan both = a.transform({Apply("identity", {0}, {"x"}), Apply("square", {0}, {"xx"})});
+  EXPECT_EQ(to_string(both.type()), "<2, 2> -> x f64[2x2], xx f64[2x2]");
+  const Plan folded = both.aggregate({}, {KernelCall("maximum"), KernelCall("add")});
+  const Plan joined = both.join(both, {0, 1}, {0, 1}, {Apply("sub", {1, 3}, {"d"}), Apply("mul", {0, 2})});
+  EXPECT_EQ(folded.run().type().columns.size(), 2U);
+  EXPECT_TILE_EQ(joined.run().to_tensor(0), Tile::zeros(DType::f64, {4, 4}));
+  EXPECT_TILE_EQ(joined.run().to_tensor(1), KernelCall("square")({whole(a)}));
+  EXPECT_EQ(joined.run().type().columns[0].name, "d");
+}
+
+TEST(Plan, KernelsOfSeveralOutputsMakeSeveralColumns) {
+  const Plan a = tiled({4, 4}, {4, 4});
+  const Plan parts = a.transform(Apply("qr", {0}, {"q", "r"}));
+  EXPECT_EQ(to_string(parts.type()), "<1, 1> -> q f64[4x4], r f64[4x4]");
+  const Relation back = parts.transform(Apply("matmul", {0, 1})).run();
+  for (std::int64_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(back.to_tensor().at<double>({i, 2}), whole(a).at<double>({i, 2}), 1e-12);
+}
+
+TEST(Plan, SparseRelationsBehaveAsIfTheirZerosWereThere) {
+  const Tile x = Tile::of<double>({4, 5}, {0, 0, 0, 0, 0,  0, 0, 0, 0, 0,  //
+                                           1, 2, 0, 0, -3, 4, 0, 0, 0, 5});
+  const Tile y = Tile::of<double>({4, 5}, {0, 0, 0, 0, 1,  0, 0, 0, 0, 0,  //
+                                           0, 0, 0, 0, 7,  0, 0, 0, 0, 0});
+  const Plan sx = Plan::input(Relation::from_tensor(x, {2, 2}, Presence::sparse), "X");
+  const Plan sy = Plan::input(Relation::from_tensor(y, {2, 2}, Presence::sparse), "Y");
+  const Plan dx = Plan::input(Relation::from_tensor(x, {2, 2}), "X");
+  const Plan dy = Plan::input(Relation::from_tensor(y, {2, 2}), "Y");
+  for (const char* kernel : {"add", "sub", "mul", "maximum", "equal", "less"})
+    EXPECT_TILE_EQ(whole(sx.join(sy, {0, 1}, {0, 1}, kernel)),
+                   whole(dx.join(dy, {0, 1}, {0, 1}, kernel)))
+        << kernel;
+  for (const char* kernel : {"neg", "exp", "relu", "add_scalar(value=1)"})
+    EXPECT_TILE_EQ(whole(sx.transform(kernel)), whole(dx.transform(kernel))) << kernel;
+  const Plan rows = dx.transform("max").aggregate({0}, "maximum");
+  EXPECT_EQ(sx.transform("max").aggregate({0}, "maximum").run().at({0}).at<double>({}),
+            rows.run().at({0}).at<double>({}));
+  const Plan gram = sx.join(sy, {0}, {0}, "matmul(transpose_a=true)").aggregate({1, 2}, "add");
+  EXPECT_EQ(gram.run().type().presence, Presence::sparse);
+  EXPECT_TILE_EQ(whole(gram),
+                 whole(dx.join(dy, {0}, {0}, "matmul(transpose_a=true)").aggregate({1, 2}, "add")));
+  EXPECT_EQ(sx.rekey("<k1, k0>").run().type().presence, Presence::sparse);
+  // A filter takes keys away; the zeros among those that stay are filled in.
+  const Relation left = sx.filter("k0 = 0 and k1 = 1").run(Holes::allowed);
+  EXPECT_EQ(left.size(), 1);
+  EXPECT_TILE_EQ(left.tuples()[0].tiles[0], Tile::zeros(DType::f64, {2, 2}));
+}
+
+TEST(Plan, TileAndConcatOfArraysThatDoNotDivide) {
+  const Plan a = tiled({2, 7}, {2, 4});  // tiles of 4 and 3 columns
+  const Plan cut = a.tile(1, 2);
+  EXPECT_EQ(cut.run().size(), 4);
+  EXPECT_EQ(cut.type(), cut.run().type());
+  const Plan back = cut.concat(2, 1);
+  EXPECT_EQ(back.type(), a.type());
+  EXPECT_TILE_EQ(whole(back), whole(a));
+  const Plan uneven = a.tile(1, 3);  // pieces of 3, 1, 3 and 0 columns
+  EXPECT_EQ(uneven.run().at({0, 1, 1}).shape(), Shape({2, 0}));
+  EXPECT_TILE_EQ(whole(uneven.concat(2, 1)), whole(a));
+}
+
+TEST(Plan, CollisionsAreFoundBeforeAnythingRuns) {
+  const Plan a = tiled({4, 4}, {2, 2});
+  const Plan collide = a.rekey("<i, j> -> <i + j>");
+  EXPECT_EQ(collide.closedness().unique.answer, Answer::no);
+  EXPECT_ERROR(PlanError, collide.run(), "ReKey <k0 + k1>: ");
+  EXPECT_ERROR(PlanError, collide.run(), "<0, 1> and <1, 0>");
+  EXPECT_ERROR(PlanError, collide.run(), "<1>; keys must be unique");
+  EXPECT_ERROR(PlanError, a.rekey("<k0 - 1, k1>").run(), "negative");
+}
+
+TEST(Plan, HolesAreRefusedUnlessAllowed) {
+  const Plan a = tiled({4, 4}, {2, 2});
+  EXPECT_ERROR(PlanError, a.filter("k0 = k1").run(),
+               "Filter k0 = k1: key <0, 1> below the frontier <2, 2> is missing");
+  EXPECT_EQ(a.filter("k0 = k1").run(Holes::allowed).size(), 2);
+  EXPECT_EQ(a.filter("k0 < 1").run().frontier(), Key({1, 2}));
+  EXPECT_EQ(a.filter("k0 > 7").run().size(), 0);
+  EXPECT_ERROR(PlanError, a.filter("k0 = 1").concat(0, 0).run(),
+               "Concat key 0 along dimension 0: key <0, 0> is missing");
+}
+
+TEST(Plan, OpaqueFunctionsAreCheckedAtRunTime) {
+  const Plan a = tiled({4, 4}, {2, 2});
+  const auto swap = KeyFunction::opaque("swap", 2, [](const Key& k) { return Key{k[1], k[0]}; });
+  EXPECT_EQ(a.rekey(swap).run().frontier(), Key({2, 2}));
+  const auto collide = KeyFunction::opaque("zero", 1, [](const Key&) { return Key{0}; });
+  EXPECT_ERROR(PlanError, a.rekey(collide).run(), "keys must be unique");
+}
+
+TEST(Plan, ErrorsNameTheOperatorTheShapesAndTheKey) {
+  const Plan a = tiled({4, 6}, {2, 2});
+  const Plan b = tiled({4, 6}, {2, 3}, "B");
+  EXPECT_ERROR(TypeError, a.join(b, {1}, {0}, "matmul(transpose_b=true)"), "f64[2x2] and f64[2x3]");
+  EXPECT_ERROR(TypeError, a.join(b, {1}, {0, 1}, "matmul"),
+               "Join: 1 key components on the left, 2 on the right");
+  EXPECT_ERROR(TypeError, a.join(b, {2}, {0}, "matmul"),
+               "Join, left keys: there is no key component 2 in a key of arity 2");
+  EXPECT_ERROR(TypeError, a.aggregate({0, 0}, "add"), "Aggregate: key component 0 is named twice");
+  EXPECT_ERROR(TypeError, a.aggregate({0}, "equal"), "an aggregation folds f64[2x2] and f64[2x2] to the same type, but equal gives bool[2x2]");
+  EXPECT_ERROR(TypeError, a.aggregate({0}, "neg"), "neg takes 1 argument, not 2");
+  EXPECT_ERROR(TypeError, a.rekey("<k2>"), "ReKey <k2>: it reads key component k2, but keys have arity 2");
+  EXPECT_ERROR(TypeError, a.filter("k5 = 0"), "reads key component k5");
+  EXPECT_ERROR(TypeError, a.transform("matmlu"), "there is no kernel named 'matmlu'; did you mean matmul");
+  EXPECT_ERROR(TypeError, a.transform("sum(axis=[0])"), "sum: there is no parameter 'axis'");
+  EXPECT_ERROR(TypeError, a.transform(Apply("add", {0, 1})), "there is no column 1 among 1");
+  EXPECT_ERROR(TypeError, a.tile(2, 1), "Tile: there is no dimension 2 in f64[2x2]");
+  EXPECT_ERROR(TypeError, a.tile(0, 0), "Tile: size 0 is not positive");
+  EXPECT_ERROR(TypeError, a.concat(0, 3), "Concat: there is no dimension 3 in f64[2x2]");
+  EXPECT_ERROR(TypeError, tiled({3, 2}, {2, 2}).aggregate({1}, "add"),
+               "add: f64[2x2] and f64[1x2] are of one group but differ in shape (at key <1, 0>");
+  const Tile singular = Tile::zeros(DType::f64, {2, 2});
+  EXPECT_ERROR(ValueError,
+               Plan::input(Relation::of({{{0}, {singular}}}), "S").transform("inverse").run(),
+               "singular");
+  EXPECT_ERROR(ValueError,
+               Plan::input(Relation::of({{{0}, {singular}}}), "S").transform("inverse").run(),
+               "(at key <0> of Transform with inverse)");
+  EXPECT_ERROR(ParseError, a.filter("k0 = "), "");
+  EXPECT_ERROR(ParseError, a.transform("sum(axes=[0)"), "kernel call 'sum(axes=[0)', column 12: ']' was expected");
+}
+
+TEST(Plan, AKernelThatThrowsIsReportedWithItsKey) {
+  register_kernel({.name = "throws_for_testing",
+                   .description = "fails on purpose",
+                   .infer = [](Types types, const Params&) {
+                     return std::vector<TileType>(types.begin(), types.end());
+                   },
+                   .implementations = {{.name = "throw", .run = [](Tiles, const Params&) -> std::vector<Tile> {
+                     throw std::runtime_error("the disk is on fire");
+                   }}}});
+  EXPECT_ERROR(ValueError, tiled({2, 2}, {1, 2}).transform("throws_for_testing").run(),
+               "throws_for_testing: the disk is on fire (at key <0, 0> of Transform with throws_for_testing)");
+}
+
+TEST(Plan, AKernelThatContradictsItsInferenceIsReported) {
+  register_kernel({.name = "lies_for_testing",
+                   .description = "says one type and yields another",
+                   .infer = [](Types types, const Params&) {
+                     return std::vector<TileType>(types.begin(), types.end());
+                   },
+                   .implementations = {{.name = "lie", .run = [](Tiles, const Params&) {
+                     return std::vector<Tile>{Tile::scalar(1.0)};
+                   }}}});
+  EXPECT_ERROR(TypeError, KernelCall("lies_for_testing")({Tile::zeros(DType::f64, {2})}),
+               "output 0 is f64[], inferred as f64[2]");
+  EXPECT_ERROR(TypeError, register_kernel({.name = "lies_for_testing"}),
+               "needs a name, an infer function and an implementation");
+  EXPECT_ERROR(TypeError, register_alias("matMul", "add"), "a kernel named 'matMul' is registered already");
+}
+
+TEST(Plan, OnlyTheTypeIsNeededToExplain) {
+  const Plan p = Plan::input(RelationType{{{"", {DType::f64, {4000, 4000}}}}, {100, 100}}, "P");
+  const Plan product = p.join(p, {1}, {0}, "matmul").aggregate({0, 2}, "add");
+  EXPECT_EQ(product.cardinality().tuples, 10000);
+  EXPECT_TRUE(product.cardinality().exact);
+  EXPECT_ERROR(PlanError, product.run(), "Input P has a type but no tuples");
+}
+
+TEST(Plan, EmptyRelations) {
+  const RelationType type{{{"", {DType::f64, {2, 2}}}}, {0, 0}};
+  const Plan none = Plan::input(Relation::empty(type), "none");
+  EXPECT_EQ(none.join(none, {1}, {0}, "matmul").aggregate({0, 2}, "add").run().size(), 0);
+  EXPECT_EQ(none.transform("exp").filter("k0 = 0").rekey("<k0>").run().size(), 0);
+}
+
+}  // namespace
+}  // namespace tessera
