@@ -1,9 +1,9 @@
 // Kernels against the libraries they call, called directly, and against the machine's memory.
 
 #include <cblas.h>
-#include <dnnl.hpp>
 
 #include <cstring>
+#include <dnnl.hpp>
 #include <unordered_map>
 
 #include "tessera/tessera.h"
@@ -28,7 +28,12 @@ void gemm(std::int64_t n) {
       cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, a.data<T>(), size,
                   b.data<T>(), size, 0, c.data<T>(), size);
   };
-  const Comparison seconds = compare(31, [&] { (void)matmul({a, b}); }, direct);
+  const Comparison seconds = compare(
+      31,
+      [&] {
+        (void)matmul({a, b});
+      },
+      direct);
   report(fmt::format("gemm {} {}x{}", to_string(dtype), n, n), "cblas", seconds,
          seconds.ours / seconds.peer, "<= 1.03");
 }
@@ -40,9 +45,12 @@ void add_bandwidth(DType dtype, std::int64_t elements) {
   MutableTile target = MutableTile::zeros(dtype, {elements});
   const std::size_t bytes = elements * size_of(dtype);
   const KernelCall add("add");
-  const Comparison seconds =
-      compare(31, [&] { (void)add({a, b}); },
-              [&] { std::memcpy(target.bytes_begin(), a.bytes_begin(), bytes); });
+  const Comparison seconds = compare(
+      31,
+      [&] {
+        (void)add({a, b});
+      },
+      [&] { std::memcpy(target.bytes_begin(), a.bytes_begin(), bytes); });
   report(fmt::format("add {} 10^7", to_string(dtype)), "memcpy bandwidth", seconds,
          (3.0 / seconds.ours) / (2.0 / seconds.peer), ">= 0.9");
 }
@@ -97,8 +105,8 @@ class DirectConvolution {
     };
     move(user_in_, in_);
     move(user_filter_, filter_);
-    convolution_.execute(
-        stream_, {{DNNL_ARG_SRC, in_}, {DNNL_ARG_WEIGHTS, filter_}, {DNNL_ARG_DST, out_}});
+    convolution_.execute(stream_,
+                         {{DNNL_ARG_SRC, in_}, {DNNL_ARG_WEIGHTS, filter_}, {DNNL_ARG_DST, out_}});
     move(out_, user_out_);
     stream_.wait();
   }
@@ -118,8 +126,12 @@ void convolution(std::int64_t padding) {
   DirectConvolution own(input, weights, padding, true);
   const Comparison directs = compare(9, plain, own);
   const bool plain_wins = directs.ours < directs.peer;
-  const Comparison seconds = compare(15, [&] { (void)conv({input, weights}); },
-                                     [&] { plain_wins ? plain() : own(); });
+  const Comparison seconds = compare(
+      15,
+      [&] {
+        (void)conv({input, weights});
+      },
+      [&] { plain_wins ? plain() : own(); });
   report(fmt::format("conv3d 3->10 240x270x10 padding {}", padding),
          plain_wins ? "oneDNN, plain formats" : "oneDNN, own formats", seconds,
          seconds.ours / seconds.peer, "<= 1.1");

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace tessera::bench {
 
@@ -45,9 +45,10 @@ inline Comparison compare(int repetitions, const std::function<void()>& ours,
 /// One line of JSON: what bench/run.py reads. `ratio` is what `bar` bounds.
 inline void report(const std::string& name, const std::string& peer, const Comparison& seconds,
                    double ratio, const std::string& bar) {
-  fmt::print("{{\"name\": \"{}\", \"peer\": \"{}\", \"ours_ms\": {:.4f}, \"peer_ms\": {:.4f}, "
-             "\"ratio\": {:.4f}, \"bar\": \"{}\"}}\n",
-             name, peer, seconds.ours * 1e3, seconds.peer * 1e3, ratio, bar);
+  fmt::print(
+      "{{\"name\": \"{}\", \"peer\": \"{}\", \"ours_ms\": {:.4f}, \"peer_ms\": {:.4f}, "
+      "\"ratio\": {:.4f}, \"bar\": \"{}\"}}\n",
+      name, peer, seconds.ours * 1e3, seconds.peer * 1e3, ratio, bar);
 }
 
 }  // namespace tessera::bench

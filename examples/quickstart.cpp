@@ -32,8 +32,9 @@ int main() {
   say("The same from a sparse matrix: tiles without nonzeros are not stored, missing is zero.");
   const Tile sparse_matrix = random_sparse({DType::f64, {1000, 1000}, 1}, /*seed=*/1, 0.00001);
   const Relation s = Relation::from_tensor(sparse_matrix, {100, 100}, Presence::sparse);
-  const Plan gram = Plan::input(s, "S").join(Plan::input(s, "S"), {0}, {0},
-                                             "matmul(transpose_a=true)").aggregate({1, 2}, "add");
+  const Plan gram = Plan::input(s, "S")
+                        .join(Plan::input(s, "S"), {0}, {0}, "matmul(transpose_a=true)")
+                        .aggregate({1, 2}, "add");
   std::cout << gram.explain();
   std::cout << "stored tiles of the result: " << gram.run().size() << " of 100\n";
 

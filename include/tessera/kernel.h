@@ -16,8 +16,7 @@
 namespace tessera {
 
 /// A kernel's parameters: what is fixed when a plan is made, beside the tiles it is given.
-using ParamValue =
-    std::variant<bool, std::int64_t, double, std::vector<std::int64_t>, std::string>;
+using ParamValue = std::variant<bool, std::int64_t, double, std::vector<std::int64_t>, std::string>;
 
 class Params {
  public:
@@ -25,6 +24,8 @@ class Params {
   Params(std::initializer_list<std::pair<const std::string, ParamValue>> values)
       : values_(values) {}
 
+  /// The kernel whose parameters these are, for messages.
+  void belong_to(const std::string& kernel) { kernel_ = kernel; }
   bool has(const std::string& name) const { return values_.contains(name); }
   void set(const std::string& name, ParamValue value) { values_[name] = std::move(value); }
   bool flag(const std::string& name) const;
@@ -38,7 +39,9 @@ class Params {
 
  private:
   const ParamValue& get(const std::string& name) const;
+  [[noreturn]] void refuse(const std::string& name, const char* wanted) const;
   std::map<std::string, ParamValue> values_;
+  std::string kernel_;
 };
 
 using Types = std::span<const TileType>;
@@ -91,21 +94,21 @@ struct Implementation {
 struct Parameter {
   std::string name;
   std::optional<ParamValue> by_default;  // required if there is none
-  std::string description;
+  std::string description = {};
 };
 
 struct Kernel {
   std::string name;
-  std::string description;
+  std::string description = {};
   int min_arguments = 1;
   int max_arguments = 1;
   std::vector<Parameter> parameters = {};
   Properties properties = {};
   /// The types of the outputs; TypeError if the inputs do not fit. `sparse_dims` of an output is
   /// the layout that `run` yields for inputs of these layouts.
-  std::function<std::vector<TileType>(Types, const Params&)> infer;
+  std::function<std::vector<TileType>(Types, const Params&)> infer = {};
   std::function<Cost(Types, const Params&)> cost = {};  // by default one flop an output element
-  std::vector<Implementation> implementations;
+  std::vector<Implementation> implementations = {};
   std::vector<std::string> aliases = {};
 };
 
@@ -149,7 +152,7 @@ void register_kernel(Kernel kernel);
 void register_alias(const std::string& alias, const std::string& text);
 /// TypeError with the nearest known names if there is none.
 std::shared_ptr<const Kernel> find_kernel(std::string_view name);
-std::vector<std::shared_ptr<const Kernel>> all_kernels();       // sorted by name
+std::vector<std::shared_ptr<const Kernel>> all_kernels();        // sorted by name
 std::vector<std::pair<std::string, std::string>> all_aliases();  // alias, what it means
 
 }  // namespace tessera

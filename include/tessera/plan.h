@@ -47,10 +47,10 @@ class Plan {
   /// Pairs tuples that agree in the given key components. The result's key is the left key and
   /// then the components of the right key that are not joined on; its payload is what the kernels
   /// make of the columns of the left and then of the right tuple.
-  Plan join(const Plan& right, const std::vector<int>& left_keys, const std::vector<int>& right_keys,
-            const Apply& projection) const;
-  Plan join(const Plan& right, const std::vector<int>& left_keys, const std::vector<int>& right_keys,
-            const std::vector<Apply>& projection) const;
+  Plan join(const Plan& right, const std::vector<int>& left_keys,
+            const std::vector<int>& right_keys, const Apply& projection) const;
+  Plan join(const Plan& right, const std::vector<int>& left_keys,
+            const std::vector<int>& right_keys, const std::vector<Apply>& projection) const;
 
   Plan rekey(const KeyFunction& function) const;
   Plan filter(const KeyPredicate& predicate) const;
@@ -135,7 +135,7 @@ struct Concat {
 using Operator = std::variant<op::Input, op::Aggregate, op::Join, op::ReKey, op::Filter,
                               op::Transform, op::Tile, op::Concat>;
 
-std::string describe(const Operator& op);          // one line: "Join <1> = <0> with matmul"
+std::string describe(const Operator& op);  // one line: "Join <1> = <0> with matmul"
 std::vector<Plan> inputs_of(const Operator& op);
 const Operator& operator_of(const Plan& plan);
 

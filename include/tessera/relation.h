@@ -51,10 +51,10 @@ using Tuple = BasicTuple<Tile>;
 
 struct Statistics {
   std::int64_t tuples = 0;
-  std::int64_t nonzeros = 0;                  // over all columns
-  double min = 0;                             // over all elements, zeros of absent tiles included
+  std::int64_t nonzeros = 0;  // over all columns
+  double min = 0;             // over all elements, zeros of absent tiles included
   double max = 0;
-  std::vector<std::int64_t> distinct = {};    // different values of each key component
+  std::vector<std::int64_t> distinct = {};  // different values of each key component
 };
 
 /// An immutable tensor relation: tuples of a unique key and tiles, in order of their keys.

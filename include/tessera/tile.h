@@ -25,7 +25,7 @@ inline constexpr bool is_element = std::is_same_v<T, float> || std::is_same_v<T,
                                    std::is_same_v<T, std::int64_t> || std::is_same_v<T, bool>;
 
 template <class T>
-  requires is_element<T>
+requires is_element<T>
 inline constexpr DType dtype_of = std::is_same_v<T, float>    ? DType::f32
                                   : std::is_same_v<T, double> ? DType::f64
                                   : std::is_same_v<T, bool>   ? DType::boolean
@@ -70,18 +70,20 @@ class Tile {
 
   Tile();  // the f64 scalar 0
   template <class T>
-    requires is_element<T>
+  requires is_element<T>
   static Tile scalar(T value);
   template <class T>
-    requires is_element<T>
+  requires is_element<T>
   static Tile of(const Shape& shape, const std::vector<T>& row_major);
   template <class T>
-    requires is_element<T>
+  requires is_element<T>
   static Tile of(const Shape& shape, std::initializer_list<T> row_major) {
     return of(shape, std::vector<T>(row_major));
   }
   static Tile zeros(DType dtype, const Shape& shape, int sparse_dims = 0);
-  static Tile zeros(const TileType& type) { return zeros(type.dtype, type.shape, type.sparse_dims); }
+  static Tile zeros(const TileType& type) {
+    return zeros(type.dtype, type.shape, type.sparse_dims);
+  }
   static Tile full(DType dtype, const Shape& shape, double value);
 
   /// Memory of somebody else, without a copy; `owner` is released with the last tile that reads
@@ -111,7 +113,7 @@ class Tile {
   bool is_contiguous() const;  // dense and row-major without gaps
   const std::byte* bytes_begin() const;
   template <class T>
-    requires is_element<T>
+  requires is_element<T>
   const T* data() const {
     require_dtype(dtype_of<T>);
     return reinterpret_cast<const T*>(bytes_begin());
@@ -121,19 +123,17 @@ class Tile {
   const std::int64_t* offsets() const;
   const std::int64_t* coordinates() const;
   template <class T>
-    requires is_element<T>
-  const T* values() const {
-    return data<T>();
-  }
+  requires is_element<T>
+  const T* values() const { return data<T>(); }
 
   /// One element, as any dtype: for tests, printing and looking around, not for loops.
   template <class T>
-    requires is_element<T>
-  T at(const Index& index) const;
+  requires is_element<T> T at(const Index& index)
+  const;
   /// Whether a position is stored, which every position of a dense tile is.
   bool is_stored(const Index& index) const;
 
-  Tile contiguous() const;               // dense, row-major; itself if it is so already
+  Tile contiguous() const;                // dense, row-major; itself if it is so already
   Tile with_sparse_dims(int dims) const;  // the same elements in another layout
   Tile dense() const { return with_sparse_dims(0); }
   Tile cast(DType dtype) const;  // as C++ converts; a float that no i64 holds becomes the minimum
@@ -174,8 +174,7 @@ class MutableTile {
   std::int64_t elements() const { return elements_; }
   std::byte* bytes_begin() { return data_; }
   template <class T>
-    requires is_element<T>
-  T* data() {
+  requires is_element<T> T* data() {
     require_dtype(dtype_of<T>);
     return reinterpret_cast<T*>(data_);
   }
@@ -199,7 +198,7 @@ class SparseBuilder {
   explicit SparseBuilder(const TileType& type, std::int64_t expected_entries = 0);
   /// Zero entries are dropped; a boolean entry stores only its place.
   template <class T>
-    requires is_element<T>
+  requires is_element<T>
   void add(std::int64_t row, std::int64_t coordinate, T value);
   Tile publish() &&;
 

@@ -63,12 +63,15 @@ void bind_kernels(py::module_& module) {
            "Kernel('sum(axes=[0])') or Kernel('sum', axes=[0])")
       .def("__call__", &call)
       .def_property_readonly("name", [](const KernelCall& k) { return k.kernel().name; })
-      .def_property_readonly("description", [](const KernelCall& k) { return k.kernel().description; })
-      .def_property_readonly("properties", [](const KernelCall& k) { return as_dict(k.properties()); })
+      .def_property_readonly("description",
+                             [](const KernelCall& k) { return k.kernel().description; })
+      .def_property_readonly("properties",
+                             [](const KernelCall& k) { return as_dict(k.properties()); })
       .def("infer",
            [](const KernelCall& k, const py::args& arguments) {
              std::vector<std::string> printed;
-             for (const TileType& type : k.infer(types_of(arguments))) printed.push_back(to_string(type));
+             for (const TileType& type : k.infer(types_of(arguments)))
+               printed.push_back(to_string(type));
              return printed;
            })
       .def("cost",
@@ -95,15 +98,13 @@ void bind_kernels(py::module_& module) {
     for (const auto& kernel : all_kernels()) {
       py::list parameters;
       for (const Parameter& parameter : kernel->parameters)
-        parameters.append(py::make_tuple(parameter.name, py::cast(parameter.by_default),
-                                         parameter.description));
-      kernels.append(py::dict(py::arg("name") = kernel->name,
-                              py::arg("description") = kernel->description,
-                              py::arg("arguments") =
-                                  py::make_tuple(kernel->min_arguments, kernel->max_arguments),
-                              py::arg("parameters") = parameters,
-                              py::arg("properties") = as_dict(kernel->properties),
-                              py::arg("aliases") = kernel->aliases));
+        parameters.append(
+            py::make_tuple(parameter.name, py::cast(parameter.by_default), parameter.description));
+      kernels.append(py::dict(
+          py::arg("name") = kernel->name, py::arg("description") = kernel->description,
+          py::arg("arguments") = py::make_tuple(kernel->min_arguments, kernel->max_arguments),
+          py::arg("parameters") = parameters, py::arg("properties") = as_dict(kernel->properties),
+          py::arg("aliases") = kernel->aliases));
     }
     return kernels;
   });

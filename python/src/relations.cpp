@@ -21,7 +21,8 @@ std::vector<Tile> as_tiles(const py::handle& payload) {
 Relation from_pairs(const py::iterable& pairs, const std::string& presence,
                     const std::optional<std::vector<std::int64_t>>& frontier) {
   std::vector<Tuple> tuples;
-  const py::object items = py::isinstance<py::dict>(pairs) ? pairs.attr("items")() : pairs;
+  const py::object items =
+      py::isinstance<py::dict>(pairs) ? py::object(pairs.attr("items")()) : py::object(pairs);
   for (const py::handle& pair : items) {
     const auto entry = pair.cast<std::pair<py::object, py::object>>();
     const auto key = py::isinstance<py::int_>(entry.first)
@@ -97,10 +98,11 @@ KeyPredicate as_predicate(const py::object& object) {
 
 KeyFunction as_key_function(const py::object& object, int output_arity) {
   if (!PyCallable_Check(object.ptr())) return KeyFunction::parse(object.cast<std::string>());
-  return KeyFunction::opaque("python", output_arity, [function = shared_callable(object)](const Key& key) {
-    const py::gil_scoped_acquire lock;
-    return as_inline<Key>((*function)(*as_tuple(key)).cast<std::vector<std::int64_t>>());
-  });
+  return KeyFunction::opaque(
+      "python", output_arity, [function = shared_callable(object)](const Key& key) {
+        const py::gil_scoped_acquire lock;
+        return as_inline<Key>((*function)(*as_tuple(key)).cast<std::vector<std::int64_t>>());
+      });
 }
 
 }  // namespace
@@ -119,13 +121,13 @@ void bind_relations(py::module_& module) {
           },
           py::arg("array"), py::arg("tile"), py::arg("presence") = "continuous",
           "A tensor cut into tiles of a shape, without a copy.")
-      .def("numpy",
-           [](const Relation& r, int column) { return tile_to_numpy(r.to_tensor(column)); },
-           py::arg("column") = 0, "The whole tensor.")
+      .def(
+          "numpy", [](const Relation& r, int column) { return tile_to_numpy(r.to_tensor(column)); },
+          py::arg("column") = 0, "The whole tensor.")
       .def("tensor", &Relation::to_tensor, py::arg("column") = 0)
       .def_property_readonly("frontier", [](const Relation& r) { return as_tuple(r.frontier()); })
-      .def_property_readonly("presence",
-                             [](const Relation& r) { return std::string(to_string(r.type().presence)); })
+      .def_property_readonly(
+          "presence", [](const Relation& r) { return std::string(to_string(r.type().presence)); })
       .def_property_readonly("type", [](const Relation& r) { return to_string(r.type()); })
       .def_property_readonly("columns",
                              [](const Relation& r) {
@@ -162,13 +164,15 @@ void bind_relations(py::module_& module) {
                items.append(py::make_tuple(as_tuple(tuple.key), payload_of(tuple)));
              return items;
            })
-      .def("plan", [](const Relation& r, const std::string& name) { return Plan::input(r, name); },
-           py::arg("name") = "")
+      .def(
+          "plan", [](const Relation& r, const std::string& name) { return Plan::input(r, name); },
+          py::arg("name") = "")
       .def("__repr__", [](const Relation& r) { return to_string(r); });
 
   py::class_<Plan>(module, "Plan", "An expression of the tensor relational algebra.")
-      .def(py::init([](const Relation& r, const std::string& name) { return Plan::input(r, name); }),
-           py::arg("relation"), py::arg("name") = "")
+      .def(
+          py::init([](const Relation& r, const std::string& name) { return Plan::input(r, name); }),
+          py::arg("relation"), py::arg("name") = "")
       .def_static(
           "virtual",
           [](const std::vector<std::int64_t>& frontier, const std::vector<std::int64_t>& bound,
@@ -196,12 +200,18 @@ void bind_relations(py::module_& module) {
             return p.rekey(as_key_function(f, arity.value_or(p.type().arity())));
           },
           py::arg("function"), py::arg("output_arity") = std::nullopt)
-      .def("filter",
-           [](const Plan& p, const py::object& predicate) { return p.filter(as_predicate(predicate)); },
-           py::arg("predicate"))
-      .def("transform",
-           [](const Plan& p, const py::object& kernel) { return p.transform(as_projection(kernel)); },
-           py::arg("kernel"))
+      .def(
+          "filter",
+          [](const Plan& p, const py::object& predicate) {
+            return p.filter(as_predicate(predicate));
+          },
+          py::arg("predicate"))
+      .def(
+          "transform",
+          [](const Plan& p, const py::object& kernel) {
+            return p.transform(as_projection(kernel));
+          },
+          py::arg("kernel"))
       .def("tile", &Plan::tile, py::arg("dimension"), py::arg("size"))
       .def("concat", &Plan::concat, py::arg("key_component"), py::arg("dimension"))
       .def_property_readonly("frontier", [](const Plan& p) { return as_tuple(p.frontier()); })
@@ -224,7 +234,8 @@ void bind_relations(py::module_& module) {
 
   module.def(
       "closedness",
-      [](const std::vector<std::int64_t>& extents, const std::string& where, const std::string& map) {
+      [](const std::vector<std::int64_t>& extents, const std::string& where,
+         const std::string& map) {
         KeySet keys = KeySet::box(as_inline<Key>(extents));
         if (!where.empty()) keys = keys.filter(KeyPredicate::parse(where));
         if (!map.empty()) keys = keys.rekey(KeyFunction::parse(map));

@@ -15,7 +15,8 @@ std::optional<DType> our_dtype(const py::dtype& dtype) {
   for (DType candidate : {DType::f32, DType::f64, DType::i64, DType::boolean})
     if (dtype.is(numpy_dtype(candidate)) ||
         (dtype.kind() == numpy_dtype(candidate).kind() &&
-         dtype.itemsize() == numpy_dtype(candidate).itemsize() && dtype.attr("isnative").cast<bool>()))
+         dtype.itemsize() == numpy_dtype(candidate).itemsize() &&
+         dtype.attr("isnative").cast<bool>()))
       return candidate;
   return std::nullopt;
 }
@@ -42,8 +43,9 @@ Tile tile_from_scipy(const py::object& matrix, int sparse_dims) {
   };
   py::array data = csr.attr("data").cast<py::array>();
   const std::optional<DType> known = our_dtype(data.dtype());
-  if (!known) throw TypeError("a sparse matrix of dtype " + py::str(data.dtype()).cast<std::string>() +
-                              " has no tile; cast it to float32, float64, int64 or bool");
+  if (!known)
+    throw TypeError("a sparse matrix of dtype " + py::str(data.dtype()).cast<std::string>() +
+                    " has no tile; cast it to float32, float64, int64 or bool");
   if (*known == DType::boolean) {  // what is stored must be true
     if (csr.is(matrix)) csr = csr.attr("copy")();
     csr.attr("eliminate_zeros")();
@@ -52,11 +54,11 @@ Tile tile_from_scipy(const py::object& matrix, int sparse_dims) {
   const py::array coordinates = as_int64("indices");
   data = numpy.attr("ascontiguousarray")(csr.attr("data")).cast<py::array>();
   const auto shape = csr.attr("shape").cast<std::vector<std::int64_t>>();
-  const Tile tile = Tile::wrap_sparse(
-      {*known, as_inline<Shape>(shape), 1}, static_cast<const std::int64_t*>(offsets.data()),
-      static_cast<const std::int64_t*>(coordinates.data()),
-      *known == DType::boolean ? nullptr : data.data(),
-      hold(py::make_tuple(offsets, coordinates, data)));
+  const Tile tile = Tile::wrap_sparse({*known, as_inline<Shape>(shape), 1},
+                                      static_cast<const std::int64_t*>(offsets.data()),
+                                      static_cast<const std::int64_t*>(coordinates.data()),
+                                      *known == DType::boolean ? nullptr : data.data(),
+                                      hold(py::make_tuple(offsets, coordinates, data)));
   return tile.with_sparse_dims(sparse_dims);
 }
 
@@ -118,10 +120,12 @@ Tile tile_from_numpy(const py::array& given) {
     shape.push_back(array.shape(i));
     strides.push_back(array.strides(i) / size);
   }
-  bool whole = reinterpret_cast<std::uintptr_t>(array.data()) % static_cast<std::uintptr_t>(size) == 0;
+  bool whole =
+      reinterpret_cast<std::uintptr_t>(array.data()) % static_cast<std::uintptr_t>(size) == 0;
   for (py::ssize_t i = 0; i < array.ndim(); ++i) whole = whole && array.strides(i) % size == 0;
   if (!whole) {  // a field of a record array, say: its elements are not where we can point
-    array = py::module_::import("numpy").attr("array")(given, py::arg("order") = "C").cast<py::array>();
+    array =
+        py::module_::import("numpy").attr("array")(given, py::arg("order") = "C").cast<py::array>();
     return Tile::wrap(*dtype, shape, array.data(), hold(array));
   }
   return Tile::wrap(*dtype, shape, strides, array.data(), hold(array));
@@ -135,7 +139,8 @@ py::array tile_to_numpy(const Tile& given) {
 
 Tile as_tile(const py::handle& object) {
   if (py::isinstance<Tile>(object)) return object.cast<Tile>();
-  if (py::hasattr(object, "tocsr")) return tile_from_scipy(py::reinterpret_borrow<py::object>(object), 1);
+  if (py::hasattr(object, "tocsr"))
+    return tile_from_scipy(py::reinterpret_borrow<py::object>(object), 1);
   const py::object numpy = py::module_::import("numpy");
   return tile_from_numpy(numpy.attr("asarray")(object).cast<py::array>());
 }
@@ -167,10 +172,10 @@ void bind_tiles(py::module_& module) {
           "Uniform in [0, 1); with a density, a sparse tile.")
       .def_static(
           "from_arrays",
-          [](const std::vector<std::int64_t>& shape, int sparse_dims, const py::array& offsets,
-             const py::array& coordinates, const py::object& values) {
+          [](const std::vector<std::int64_t>& shape, int sparse_dims, const py::object& offsets,
+             const py::object& coordinates, const py::object& values) {
             const py::object numpy = py::module_::import("numpy");
-            const auto int64 = [&](const py::array& a) {
+            const auto int64 = [&](const py::object& a) {
               return numpy.attr("ascontiguousarray")(a, "int64").cast<py::array>();
             };
             const py::array dense = int64(offsets);
@@ -182,22 +187,23 @@ void bind_tiles(py::module_& module) {
             TileType type{dtype, as_inline<Shape>(shape), sparse_dims};
             std::int64_t rows = 1;
             for (int i = 0; i < type.shape.rank() - sparse_dims; ++i) rows *= type.shape[i];
-            require<TypeError>(dense.size() == rows + 1, "{} needs {} offsets, not {}",
-                               to_string(type), rows + 1, dense.size());
+            TESSERA_REQUIRE(TypeError, dense.size() == rows + 1, "{} needs {} offsets, not {}",
+                            to_string(type), rows + 1, dense.size());
             const auto* ends = static_cast<const std::int64_t*>(dense.data());
             const bool enough = ends[rows] <= sparse.size() &&
                                 (values.is_none() || kept.cast<py::array>().size() >= ends[rows]);
-            require<TypeError>(enough, "{} has {} entries by its offsets but fewer coordinates or values",
-                               to_string(type), ends[rows]);
-            return Tile::wrap_sparse(
-                type, ends, static_cast<const std::int64_t*>(sparse.data()),
-                values.is_none() ? nullptr : kept.cast<py::array>().data(),
-                hold(py::make_tuple(dense, sparse, kept)));
+            TESSERA_REQUIRE(TypeError, enough,
+                            "{} has {} entries by its offsets but fewer coordinates or values",
+                            to_string(type), ends[rows]);
+            return Tile::wrap_sparse(type, ends, static_cast<const std::int64_t*>(sparse.data()),
+                                     values.is_none() ? nullptr : kept.cast<py::array>().data(),
+                                     hold(py::make_tuple(dense, sparse, kept)));
           },
           py::arg("shape"), py::arg("sparse_dims"), py::arg("offsets"), py::arg("coordinates"),
           py::arg("values") = py::none(), "A sparse tile over its three arrays, without a copy.")
       .def_property_readonly("shape", [](const Tile& t) { return as_tuple(t.shape()); })
-      .def_property_readonly("dtype", [](const Tile& t) { return std::string(to_string(t.dtype())); })
+      .def_property_readonly("dtype",
+                             [](const Tile& t) { return std::string(to_string(t.dtype())); })
       .def_property_readonly("rank", &Tile::rank)
       .def_property_readonly("sparse_dims", &Tile::sparse_dims)
       .def_property_readonly("is_sparse", &Tile::is_sparse)
@@ -209,8 +215,9 @@ void bind_tiles(py::module_& module) {
       .def("__array__", [](const Tile& t, const py::args&) { return tile_to_numpy(t); })
       .def("scipy", &tile_to_scipy, "A csr_matrix; a sparse tile's arrays are not copied.")
       .def("dense", &Tile::dense)
-      .def("sparse", [](const Tile& t, int dims) { return t.with_sparse_dims(dims); },
-           py::arg("sparse_dims") = 1)
+      .def(
+          "sparse", [](const Tile& t, int dims) { return t.with_sparse_dims(dims); },
+          py::arg("sparse_dims") = 1)
       .def("cast", [](const Tile& t, const std::string& d) { return t.cast(parse_dtype(d)); })
       .def("__str__", [](const Tile& t) { return to_string(t); })
       .def("__repr__", [](const Tile& t) {

@@ -79,7 +79,7 @@ Tile map_two(Loop loop, DType dtype, const Shape& shape, const Tile& a, const Ti
 Tile annihilate(const Tile& product, const Tile& operand) {
   const bool has_nan = is_float(product.dtype());  // only there is 0 * x not always 0
   if (!operand.is_sparse() || !has_nan) return product;
-  const Tile mask = structure_of(operand).cast(product.dtype()).dense();
+  const Tile mask = structure_of(operand).dense().cast(product.dtype());
   return map_two(loop_for(loops_of<Mask>(), product.dtype()), product.dtype(), product.shape(),
                  mask, product);
 }
@@ -107,16 +107,16 @@ Tile apply(std::string_view kernel, const BinaryOperation& operation, const Tile
   const DType result = operation.result_dtype(working);
   const Loop loop = loop_for(operation.loops, working);
   const Shape shape = broadcast_shapes(a.shape(), b.shape());
-  const Tile left = a.dtype() == working ? a : a.cast(working);
-  const Tile right = b.dtype() == working ? b : b.cast(working);
-  if (operation.is_power) require_exponents(kernel, right);
+  const Tile left = converted(a, working);
+  const Tile right = converted(b, working);
+  if (operation.is_power && shape.elements() > 0) require_exponents(kernel, right);
 
   const auto map_values = [&](const Tile& x, const Tile& y) {
     return map_two(loop, result, Shape{x.elements()}, x, y);
   };
   switch (strategy_of(operation, a.type(), b.type(), shape)) {
     case Strategy::dense: {
-      const Tile dense = map_two(loop, result, shape, left.dense(), right.dense());
+      Tile dense = map_two(loop, result, shape, left.dense(), right.dense());
       if (operation.zeros != ZeroLaw::annihilates) return dense;
       return annihilate(annihilate(dense, left), right);
     }
@@ -141,9 +141,9 @@ void require_exponents(std::string_view kernel, const Tile& exponents) {
   const std::int64_t* end = dense.data<std::int64_t>() + dense.elements();
   const std::int64_t* negative =
       std::find_if(dense.data<std::int64_t>(), end, [](std::int64_t value) { return value < 0; });
-  require<ValueError>(negative == end,
-                      "{}: an integer to the negative power {} is no integer; cast to f64 first",
-                      kernel, negative == end ? 0 : *negative);
+  TESSERA_REQUIRE(ValueError, negative == end,
+                  "{}: an integer to the negative power {} is no integer; cast to f64 first",
+                  kernel, negative == end ? 0 : *negative);
 }
 
 }  // namespace tessera

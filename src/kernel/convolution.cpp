@@ -22,7 +22,8 @@ std::vector<std::int64_t> for_each_dimension(const Params& params, const char* n
   if (values.size() == 1) values.assign(dims, values[0]);
   // Beyond 2^31 no library counts, and sums with an extent could overflow.
   const auto valid = [&](std::int64_t v) { return v >= least && v < std::int64_t{1} << 31; };
-  require<TypeError>(
+  TESSERA_REQUIRE(
+      TypeError,
       std::cmp_equal(values.size(), dims) && std::all_of(values.begin(), values.end(), valid),
       "conv: {} [{}] does not fit a {}-d convolution; give a number of at least {}, "
       "or a list of {} of them",
@@ -44,12 +45,13 @@ Convolution convolution(Types types, const Params& params) {
   Convolution conv;
   conv.batched = input.shape.rank() == rank;
   const int lead = conv.batched ? 1 : 0;
-  require<TypeError>(rank >= 3 && rank <= 5 && input.shape.rank() >= rank - 1 &&
-                         input.shape.rank() <= rank && input.shape[lead] == weights.shape[1],
-                     "conv: {} and {} do not fit: the weights must be [filters x channels x 1 to 3 "
-                     "window extents] and the input [channels x extents], or [images x channels x "
-                     "extents], with as many channels",
-                     to_string(input), to_string(weights));
+  TESSERA_REQUIRE(TypeError,
+                  rank >= 3 && rank <= 5 && input.shape.rank() >= rank - 1 &&
+                      input.shape.rank() <= rank && input.shape[lead] == weights.shape[1],
+                  "conv: {} and {} do not fit: the weights must be [filters x channels x 1 to 3 "
+                  "window extents] and the input [channels x extents], or [images x channels x "
+                  "extents], with as many channels",
+                  to_string(input), to_string(weights));
   conv.dims = rank - 2;
   const std::vector<std::int64_t> stride = for_each_dimension(params, "stride", conv.dims, 1);
   const std::vector<std::int64_t> padding = for_each_dimension(params, "padding", conv.dims, 0);
@@ -67,11 +69,11 @@ Convolution convolution(Types types, const Params& params) {
     e.stride[d] = stride[i];
     e.padding[d] = padding[i];
     const std::int64_t room = e.input[d] + 2 * e.padding[d] - e.window[d];
-    require<TypeError>(e.window[d] > 0 && room >= 0,
-                       "conv: {} and {} do not fit: a window of {} does not lie within the {} "
-                       "elements of dimension {} and their padding of {}; pad more",
-                       to_string(input), to_string(weights), e.window[d], e.input[d], lead + 1 + i,
-                       e.padding[d]);
+    TESSERA_REQUIRE(TypeError, e.window[d] > 0 && room >= 0,
+                    "conv: {} and {} do not fit: a window of {} does not lie within the {} "
+                    "elements of dimension {} and their padding of {}; pad more",
+                    to_string(input), to_string(weights), e.window[d], e.input[d], lead + 1 + i,
+                    e.padding[d]);
     e.output[d] = room / e.stride[d] + 1;
     conv.result.shape.push_back(e.output[d]);
   }
@@ -220,8 +222,11 @@ void convolve_by_dnnl(const Convolution& conv, const float* input, const float* 
 /// oneDNN counts the elements of an image in 32 bits in places; blocks of channels pad them.
 bool dnnl_can_count(const ConvolutionExtents& e) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() / 64;
-  return std::max(e.input_elements(), e.output_elements()) / e.images <= most &&
-         e.weight_elements() <= most;
+  std::int64_t largest = std::max(
+      {e.input_elements() / e.images, e.output_elements() / e.images, e.weight_elements()});
+  for (int d = 0; d < 3; ++d)
+    largest = std::max({largest, e.input[d] + 2 * e.padding[d], e.stride[d]});
+  return largest <= most;
 }
 
 // --- the kernel
@@ -233,8 +238,8 @@ void convolve_f32(const Convolution& conv, const float* input, const float* weig
   try {
     convolve_by_dnnl(conv, input, weights, output);
   } catch (const dnnl::error& error) {
-    require<OutOfMemory>(error.status != dnnl_out_of_memory, "conv: oneDNN is out of memory for {}",
-                         to_string(conv.result));
+    TESSERA_REQUIRE(OutOfMemory, error.status != dnnl_out_of_memory,
+                    "conv: oneDNN is out of memory for {}", to_string(conv.result));
     throw InternalError(fmt::format("conv: oneDNN fails with '{}' (status {}) for {}", error.what(),
                                     static_cast<int>(error.status), to_string(conv.result)));
   }

@@ -70,13 +70,15 @@ Traversal collapse(const Shape& shape, const std::vector<Walker>& walkers) {
   }
   if (steps.empty()) {
     nest.extents.push_back(1);
-    steps.push_back(Strides(walkers.size(), 0));
+    steps.emplace_back(walkers.size(), 0);
   }
-  std::size_t inner = steps.size() - 1;
-  if (nest.extents[inner] < short_run)
-    inner = std::max_element(nest.extents.begin(), nest.extents.end()) - nest.extents.begin();
-  std::rotate(nest.extents.begin() + inner, nest.extents.begin() + inner + 1, nest.extents.end());
-  std::rotate(steps.begin() + inner, steps.begin() + inner + 1, steps.end());
+  if (nest.extents.back() < short_run) {
+    const auto longest =
+        std::max_element(nest.extents.begin(), nest.extents.end()) - nest.extents.begin();
+    std::rotate(nest.extents.begin() + longest, nest.extents.begin() + longest + 1,
+                nest.extents.end());
+    std::rotate(steps.begin() + longest, steps.begin() + longest + 1, steps.end());
+  }
   for (std::size_t w = 0; w < walkers.size(); ++w) {
     nest.walkers[w].strides.resize(0);
     for (const Strides& step : steps) nest.walkers[w].strides.push_back(step[w]);

@@ -43,8 +43,8 @@ ScalarCall bind_scalar(const std::string& kernel, const BinaryOperation& operati
   const ParamValue& value = params.values().at("value");
   const auto* integer = std::get_if<std::int64_t>(&value);
   const auto* real = std::get_if<double>(&value);
-  require<TypeError>(integer != nullptr || real != nullptr,
-                     "{}: parameter 'value' must be a number", kernel);
+  TESSERA_REQUIRE(TypeError, integer != nullptr || real != nullptr,
+                  "{}: parameter 'value' must be a number", kernel);
   const DType working = operation.working_dtype(weak_promote(tile, integer != nullptr));
   const Tile scalar = visit_dtype(working, [&]<class T>() {
     return Tile::scalar(integer != nullptr ? convert<T>(*integer) : convert<T>(*real));
@@ -57,7 +57,7 @@ ScalarCall bind_scalar(const std::string& kernel, const BinaryOperation& operati
 Tile run_scalar(const std::string& kernel, const BinaryOperation& operation, const Tile& tile,
                 const Params& params) {
   const ScalarCall call = bind_scalar(kernel, operation, tile.dtype(), params);
-  const Tile operand = tile.dtype() == call.working ? tile : tile.cast(call.working);
+  const Tile operand = converted(tile, call.working);
   if (operation.is_power && call.scalar_is_left) require_exponents(kernel, operand);
   if (operand.is_sparse() && call.keeps_zeros())
     return with_values(operand, call.map(stored_values(operand)));

@@ -32,7 +32,7 @@ TileType infer_unary(const std::string& kernel, const UnaryOperation& operation,
 
 Tile apply_unary(const UnaryOperation& operation, const Tile& tile) {
   const DType dtype = working_dtype(operation.working, tile.dtype());
-  const Tile operand = tile.dtype() == dtype ? tile : tile.cast(dtype);
+  const Tile operand = converted(tile, dtype);
   const auto map = [&](const Tile& dense) {
     return map_elements(loop_for(operation.loops, dtype), dtype, dense.shape(), std::array{dense});
   };

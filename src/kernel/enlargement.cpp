@@ -24,10 +24,10 @@ TileType infer_concat(Types types, const Params& params) {
   for (const TileType& type : types) {
     Shape expected = first.shape;
     if (type.shape.rank() == expected.rank()) expected[axis] = type.shape[axis];
-    require<TypeError>(type.shape == expected,
-                       "concat: {} and {} do not fit: all but dimension {} must agree; slice or "
-                       "pad one of them",
-                       to_string(first), to_string(type), axis);
+    TESSERA_REQUIRE(TypeError, type.shape == expected,
+                    "concat: {} and {} do not fit: all but dimension {} must agree; slice or "
+                    "pad one of them",
+                    to_string(first), to_string(type), axis);
     result.dtype = promote(result.dtype, type.dtype);
     if (!type.is_sparse()) result.sparse_dims = 0;
     extent += type.shape[axis];
@@ -73,11 +73,12 @@ Kernel concat_kernel() {
 std::pair<Shape, Integers> aligned_repeats(const TileType& type, const Params& params) {
   Integers repeats = params.integers("repeats");
   const std::size_t rank = std::max(repeats.size(), type.shape.size());
-  require<TypeError>(rank <= max_rank, "tile: {} repeats of {} make more than {} dimensions",
-                     repeats.size(), to_string(type), max_rank);
+  TESSERA_REQUIRE(TypeError, rank <= max_rank,
+                  "tile: {} repeats of {} make more than {} dimensions", repeats.size(),
+                  to_string(type), max_rank);
   for (std::int64_t count : repeats)
-    require<TypeError>(count >= 0, "tile: repeats [{}] of {}; they must not be negative",
-                       fmt::join(repeats, ", "), to_string(type));
+    TESSERA_REQUIRE(TypeError, count >= 0, "tile: repeats [{}] of {}; they must not be negative",
+                    fmt::join(repeats, ", "), to_string(type));
   repeats.insert(repeats.begin(), rank - repeats.size(), 1);
   Shape shape(rank - type.shape.size(), 1);
   for (std::int64_t extent : type.shape) shape.push_back(extent);
@@ -125,14 +126,15 @@ TileType infer_pad(const TileType& type, const Params& params) {
   const double value = params.number("value");
   const std::size_t rank = type.shape.size();
   const auto negative = [](std::int64_t count) { return count < 0; };
-  require<TypeError>(before.size() == rank && after.size() == rank &&
-                         std::none_of(before.begin(), before.end(), negative) &&
-                         std::none_of(after.begin(), after.end(), negative),
-                     "pad: before [{}] and after [{}] do not fit {}; give a number of at least 0 "
-                     "for each of its {} dimensions",
-                     fmt::join(before, ", "), fmt::join(after, ", "), to_string(type), rank);
-  require<TypeError>(can_hold(type.dtype, value), "pad: {} cannot hold the value {}; cast it first",
-                     to_string(type), value);
+  TESSERA_REQUIRE(TypeError,
+                  before.size() == rank && after.size() == rank &&
+                      std::none_of(before.begin(), before.end(), negative) &&
+                      std::none_of(after.begin(), after.end(), negative),
+                  "pad: before [{}] and after [{}] do not fit {}; give a number of at least 0 "
+                  "for each of its {} dimensions",
+                  fmt::join(before, ", "), fmt::join(after, ", "), to_string(type), rank);
+  TESSERA_REQUIRE(TypeError, can_hold(type.dtype, value),
+                  "pad: {} cannot hold the value {}; cast it first", to_string(type), value);
   TileType result{type.dtype, type.shape, value == 0 ? type.sparse_dims : 0};
   for (std::size_t i = 0; i < rank; ++i)
     result.shape[i] =

@@ -74,10 +74,10 @@ std::vector<Tile> cholesky(Tiles tiles, const Params&) {
   visit_float(a.dtype(), [&]<class T>() {
     for_each_matrix(stack, a.data<T>(), [&](std::int64_t i, T* matrix) {
       const int minor = lapack::cholesky(stack.rows, matrix);
-      require<ValueError>(minor == 0,
-                          "cholesky: the {} is not positive definite (its leading minor {} is not "
-                          "positive); add a multiple of the identity",
-                          stack.name_of(i), minor);
+      TESSERA_REQUIRE(ValueError, minor == 0,
+                      "cholesky: the {} is not positive definite (its leading minor {} is not "
+                      "positive); add a multiple of the identity",
+                      stack.name_of(i), minor);
     });
   });
   return {std::move(a).publish()};
@@ -101,13 +101,14 @@ std::vector<Tile> qr(Tiles tiles, const Params& params) {
 }
 
 void require_finite(const char* kernel, const MatrixStack& stack, std::int64_t i, bool finite) {
-  require<ValueError>(finite, "{}: the {} holds NaN or infinity; replace them", kernel,
-                      stack.name_of(i));
+  TESSERA_REQUIRE(ValueError, finite, "{}: the {} holds NaN or infinity; replace them", kernel,
+                  stack.name_of(i));
 }
 
 void require_converged(const char* kernel, const MatrixStack& stack, std::int64_t i, int info) {
-  require<ValueError>(info == 0, "{}: the {} does not converge (LAPACK's info is {}); rescale it",
-                      kernel, stack.name_of(i), info);
+  TESSERA_REQUIRE(ValueError, info == 0,
+                  "{}: the {} does not converge (LAPACK's info is {}); rescale it", kernel,
+                  stack.name_of(i), info);
 }
 
 template <class T>

@@ -13,6 +13,7 @@ namespace {
 /// The given parameters over those an alias sets, over the defaults; unknown names are refused.
 Params bind(const Kernel& kernel, const Params& by_alias, const Params& given) {
   Params bound;
+  bound.belong_to(kernel.name);
   for (const Parameter& parameter : kernel.parameters) {
     if (given.has(parameter.name))
       bound.set(parameter.name, given.values().at(parameter.name));
@@ -28,8 +29,9 @@ Params bind(const Kernel& kernel, const Params& by_alias, const Params& given) {
     if (bound.has(name)) continue;
     std::vector<std::string> known;
     for (const Parameter& parameter : kernel.parameters) known.push_back(parameter.name);
-    throw TypeError(fmt::format("{}: there is no parameter '{}'; it takes {}", kernel.name, name,
-                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    throw TypeError(
+        fmt::format("{}: there is no parameter '{}'; it takes {}", kernel.name, name,
+                    known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
   }
   return bound;
 }
@@ -130,7 +132,8 @@ const Implementation& KernelCall::implementation(Types types, Device device) con
   std::vector<TileType> densified(types.begin(), types.end());
   for (TileType& type : densified) type.sparse_dims = 0;
   const Implementation* found = first_fitting(*kernel_, densified, device);
-  require<TypeError>(found != nullptr, "{} has no implementation for this device", kernel_->name);
+  TESSERA_REQUIRE(TypeError, found != nullptr, "{} has no implementation for this device",
+                  kernel_->name);
   return *found;
 }
 
@@ -167,8 +170,8 @@ std::vector<Tile> KernelCall::run(Tiles tiles) const {
 
 Tile KernelCall::operator()(Tiles tiles) const {
   std::vector<Tile> outputs = run(tiles);
-  require<TypeError>(outputs.size() == 1, "{} has {} outputs where one is used", kernel_->name,
-                     outputs.size());
+  TESSERA_REQUIRE(TypeError, outputs.size() == 1, "{} has {} outputs where one is used",
+                  kernel_->name, outputs.size());
   return std::move(outputs.front());
 }
 
@@ -179,17 +182,19 @@ Tile KernelCall::operator()(std::initializer_list<Tile> tiles) const {
 void KernelCall::accumulate(MutableTile& accumulator, Tiles tiles) const {
   const std::vector<TileType> types = types_of(tiles);
   const std::vector<TileType> result = infer(types);
-  require<TypeError>(result.size() == 1 && result[0].shape == accumulator.shape() &&
-                         result[0].dtype == accumulator.dtype(),
-                     "{}: its result {} cannot be added to an accumulator of {}", kernel_->name,
-                     result.empty() ? "nothing" : tessera::to_string(result[0]),
-                     tessera::to_string(TileType{accumulator.dtype(), accumulator.shape()}));
+  TESSERA_REQUIRE(TypeError,
+                  result.size() == 1 && result[0].shape == accumulator.shape() &&
+                      result[0].dtype == accumulator.dtype(),
+                  "{}: its result {} cannot be added to an accumulator of {}", kernel_->name,
+                  result.empty() ? "nothing" : tessera::to_string(result[0]),
+                  tessera::to_string(TileType{accumulator.dtype(), accumulator.shape()}));
   const Implementation& chosen = implementation(types);
   if (!chosen.accumulate) {
     add_into(accumulator, (*this)(tiles));
     return;
   }
-  guarded(*kernel_, [&] { chosen.accumulate(accumulator, laid_out(chosen, tiles, types), params_); });
+  guarded(*kernel_,
+          [&] { chosen.accumulate(accumulator, laid_out(chosen, tiles, types), params_); });
 }
 
 }  // namespace tessera

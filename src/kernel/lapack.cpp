@@ -147,15 +147,18 @@ int symmetric_eigen(std::int64_t n, T* a, T* values) {
   });
 }
 
-#define TESSERA_INSTANTIATE(T)                                  \
-  template int invert(std::int64_t, T*);                        \
-  template int solve(std::int64_t, std::int64_t, T*, T*);       \
-  template int cholesky(std::int64_t, T*);                      \
-  template void qr(std::int64_t, std::int64_t, T*, T*, T*);     \
-  template int svd(std::int64_t, std::int64_t, T*, T*, T*, T*); \
-  template int symmetric_eigen(std::int64_t, T*, T*);
-TESSERA_INSTANTIATE(float)
-TESSERA_INSTANTIATE(double)
-#undef TESSERA_INSTANTIATE
+template int invert(std::int64_t, float*);
+template int solve(std::int64_t, std::int64_t, float*, float*);
+template int cholesky(std::int64_t, float*);
+template void qr(std::int64_t, std::int64_t, float*, float*, float*);
+template int svd(std::int64_t, std::int64_t, float*, float*, float*, float*);
+template int symmetric_eigen(std::int64_t, float*, float*);
+
+template int invert(std::int64_t, double*);
+template int solve(std::int64_t, std::int64_t, double*, double*);
+template int cholesky(std::int64_t, double*);
+template void qr(std::int64_t, std::int64_t, double*, double*, double*);
+template int svd(std::int64_t, std::int64_t, double*, double*, double*, double*);
+template int symmetric_eigen(std::int64_t, double*, double*);
 
 }  // namespace tessera::lapack

@@ -33,8 +33,8 @@ System system_of(const TileType& a, const TileType& b) {
   require_square("solve", a);
   const std::int64_t n = a.shape.back();
   const bool is_vector = b.shape.rank() == 1;
-  require<TypeError>(
-      b.shape.rank() >= 1 && b.shape[b.shape.size() - (is_vector ? 1 : 2)] == n,
+  TESSERA_REQUIRE(
+      TypeError, b.shape.rank() >= 1 && b.shape[b.shape.size() - (is_vector ? 1 : 2)] == n,
       "solve: {} and {} do not fit: the right-hand side must be a vector of {}, or have {} rows",
       to_string(a), to_string(b), n, n);
   if (!is_vector) require_matrix("solve", b);

@@ -1,10 +1,11 @@
 #include "kernel/matrix_product.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "base/check.h"
 #include "kernel/gemm.h"
 #include "kernel/gustavson.h"
 #include "kernel/sparse_products.h"
@@ -226,32 +227,34 @@ Tile multiply_sparse(const Tile& a, const Tile& b, Transposed transposed, const 
 
 ProductShape product_shape(std::string_view kernel, const TileType& a, const TileType& b,
                            Transposed transposed) {
-  const std::string operands = fmt::format("{}: {}{} and {}{} do not fit", kernel, to_string(a),
-                                           transposed.a ? " transposed" : "", to_string(b),
-                                           transposed.b ? " transposed" : "");
+  // Tiles may be small and many: the words are put together only if they are needed.
+  const auto refuse = [&](const std::string& why) {
+    throw TypeError(fmt::format("{}: {}{} and {}{} do not fit: {}", kernel, to_string(a),
+                                transposed.a ? " transposed" : "", to_string(b),
+                                transposed.b ? " transposed" : "", why));
+  };
   const int rank_a = a.shape.rank();
   const int rank_b = b.shape.rank();
-  require<TypeError>(rank_a > 0 && rank_b > 0, "{}: a scalar has no rows or columns; use mul",
-                     operands);
-  require<TypeError>(!(transposed.a && rank_a == 1) && !(transposed.b && rank_b == 1),
-                     "{}: a vector has no transpose; leave out the flag", operands);
+  if (rank_a == 0 || rank_b == 0) refuse("a scalar has no rows or columns; use mul");
+  if ((transposed.a && rank_a == 1) || (transposed.b && rank_b == 1))
+    refuse("a vector has no transpose; leave out the flag");
   ProductShape product;
   product.k = a.shape.back();
   std::int64_t column = b.shape.back();
   if (rank_a > 1) std::tie(product.m, product.k) = matrix_extents(a.shape, transposed.a);
   if (rank_b > 1) std::tie(column, product.n) = matrix_extents(b.shape, transposed.b);
-  require<TypeError>(product.k == column,
-                     "{}: rows of {} elements meet columns of {}; transpose one of them or change "
-                     "its shape",
-                     operands, product.k, column);
+  if (product.k != column)
+    refuse(
+        fmt::format("rows of {} elements meet columns of {}; transpose one of them or change "
+                    "its shape",
+                    product.k, column));
   const Shape batch_a = batch_extents(a.shape);
   const Shape batch_b = batch_extents(b.shape);
   try {
     product.batch = broadcast_shapes(batch_a, batch_b);
   } catch (const TypeError&) {
-    throw TypeError(
-        fmt::format("{}: the leading dimensions {} and {} do not broadcast; make them equal or 1",
-                    operands, to_string(batch_a), to_string(batch_b)));
+    refuse(fmt::format("the leading dimensions {} and {} do not broadcast; make them equal or 1",
+                       to_string(batch_a), to_string(batch_b)));
   }
   product.result = product.batch;
   if (rank_a > 1) product.result.push_back(product.m);

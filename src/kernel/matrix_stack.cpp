@@ -20,35 +20,36 @@ Shape MatrixStack::lead_and(std::initializer_list<std::int64_t> extents) const {
 }
 
 std::string MatrixStack::name_of(std::int64_t matrix) const {
-  const std::string name = fmt::format("{}x{} matrix", rows, columns);
+  std::string name = fmt::format("{}x{} matrix", rows, columns);
   if (lead.rank() == 0) return name;
   return fmt::format("{} {} of a stack {}", name, matrix, to_string(lead));
 }
 
 void require_matrix(const char* kernel, const TileType& type, std::int64_t largest) {
-  require<TypeError>(type.shape.rank() >= 2,
-                     "{}: {} does not fit: it must be a matrix, or a stack of matrices; reshape it",
-                     kernel, to_string(type));
+  TESSERA_REQUIRE(TypeError, type.shape.rank() >= 2,
+                  "{}: {} does not fit: it must be a matrix, or a stack of matrices; reshape it",
+                  kernel, to_string(type));
   const MatrixStack stack(type.shape);
-  require<TypeError>(std::max(stack.rows, stack.columns) <= INT32_MAX &&
-                         std::min(stack.rows, stack.columns) <= largest,
-                     "{}: {} is too large: LAPACK counts in 32 bits; use smaller tiles", kernel,
-                     to_string(type));
+  TESSERA_REQUIRE(TypeError,
+                  std::max(stack.rows, stack.columns) <= INT32_MAX &&
+                      std::min(stack.rows, stack.columns) <= largest,
+                  "{}: {} is too large: LAPACK counts in 32 bits; use smaller tiles", kernel,
+                  to_string(type));
 }
 
 void require_square(const char* kernel, const TileType& type, std::int64_t largest) {
   require_matrix(kernel, type, largest);
   const MatrixStack stack(type.shape);
-  require<TypeError>(stack.rows == stack.columns,
-                     "{}: {} does not fit: its matrices must be square; use qr or svd for others",
-                     kernel, to_string(type));
+  TESSERA_REQUIRE(TypeError, stack.rows == stack.columns,
+                  "{}: {} does not fit: its matrices must be square; use qr or svd for others",
+                  kernel, to_string(type));
 }
 
 void require_regular(const char* kernel, const MatrixStack& stack, std::int64_t matrix, int pivot) {
-  require<ValueError>(pivot == 0,
-                      "{}: the {} is singular (pivot {} is zero); add a multiple of the identity, "
-                      "or use svd",
-                      kernel, stack.name_of(matrix), pivot);
+  TESSERA_REQUIRE(ValueError, pivot == 0,
+                  "{}: the {} is singular (pivot {} is zero); add a multiple of the identity, "
+                  "or use svd",
+                  kernel, stack.name_of(matrix), pivot);
 }
 
 Tile swap_last_two(const Tile& tile) {

@@ -3,36 +3,40 @@
 
 namespace tessera {
 
+void Params::refuse(const std::string& name, const char* wanted) const {
+  throw TypeError(
+      fmt::format("{}{}parameter '{}' {}", kernel_, kernel_.empty() ? "" : ": ", name, wanted));
+}
+
 const ParamValue& Params::get(const std::string& name) const {
   const auto found = values_.find(name);
-  require<TypeError>(found != values_.end(), "parameter '{}' is missing", name);
+  if (found == values_.end()) refuse(name, "is missing");
   return found->second;
 }
 
 bool Params::flag(const std::string& name) const {
   const auto* value = std::get_if<bool>(&get(name));
-  require<TypeError>(value != nullptr, "parameter '{}' must be true or false", name);
+  if (value == nullptr) refuse(name, "must be true or false");
   return *value;
 }
 
 std::int64_t Params::integer(const std::string& name) const {
   const auto* value = std::get_if<std::int64_t>(&get(name));
-  require<TypeError>(value != nullptr, "parameter '{}' must be an integer", name);
+  if (value == nullptr) refuse(name, "must be an integer");
   return *value;
 }
 
 double Params::number(const std::string& name) const {
   const ParamValue& value = get(name);
-  if (const auto* integer = std::get_if<std::int64_t>(&value))
-    return static_cast<double>(*integer);
-  require<TypeError>(std::holds_alternative<double>(value), "parameter '{}' must be a number",
-                     name);
-  return std::get<double>(value);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  const auto* real = std::get_if<double>(&value);
+  if (real == nullptr) refuse(name, "must be a number");
+  return *real;
 }
 
 std::string Params::text(const std::string& name) const {
   const auto* value = std::get_if<std::string>(&get(name));
-  require<TypeError>(value != nullptr, "parameter '{}' must be a text", name);
+  if (value == nullptr) refuse(name, "must be a text");
   return *value;
 }
 
@@ -40,7 +44,7 @@ std::vector<std::int64_t> Params::integers(const std::string& name) const {
   const ParamValue& value = get(name);
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return {*integer};
   const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
-  require<TypeError>(list != nullptr, "parameter '{}' must be a list of integers", name);
+  if (list == nullptr) refuse(name, "must be a list of integers");
   return *list;
 }
 

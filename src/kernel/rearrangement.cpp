@@ -33,11 +33,11 @@ Integers permutation(const TileType& type, const Params& params) {
     axis = normalize_axis("permute", axis, type.shape);
     seen |= 1U << axis;
   }
-  require<TypeError>(
-      std::cmp_equal(axes.size(), type.shape.rank()) && seen == (1U << axes.size()) - 1,
-      "permute: axes [{}] are no permutation of the {} dimensions of {}; name each "
-      "dimension once",
-      fmt::join(given, ", "), type.shape.rank(), to_string(type));
+  TESSERA_REQUIRE(TypeError,
+                  std::cmp_equal(axes.size(), type.shape.rank()) && seen == (1U << axes.size()) - 1,
+                  "permute: axes [{}] are no permutation of the {} dimensions of {}; name each "
+                  "dimension once",
+                  fmt::join(given, ", "), type.shape.rank(), to_string(type));
   return axes;
 }
 
@@ -57,20 +57,22 @@ Tile permute(const Tile& tile, const Params& params) {
 /// The shape asked for, an extent of -1 replaced by what the other extents leave.
 TileType infer_reshape(const TileType& type, const Params& params) {
   const Integers asked = params.integers("shape");
-  require<TypeError>(asked.size() <= max_rank, "reshape: shape [{}] has more than {} dimensions",
-                     fmt::join(asked, ", "), max_rank);
+  TESSERA_REQUIRE(TypeError, asked.size() <= max_rank,
+                  "reshape: shape [{}] has more than {} dimensions", fmt::join(asked, ", "),
+                  max_rank);
   Shape shape(asked.begin(), asked.end());
-  const auto open = std::find(shape.begin(), shape.end(), -1);
+  auto* const open = std::find(shape.begin(), shape.end(), -1);
   if (open != shape.end()) *open = 1;
   const bool valid =
       std::none_of(shape.begin(), shape.end(), [](auto extent) { return extent < 0; });
   const std::int64_t elements = type.shape.elements();
   const std::int64_t others = valid ? shape.elements() : 0;
   if (open != shape.end() && others > 0 && elements % others == 0) *open = elements / others;
-  require<TypeError>(valid && (open == shape.end() || others > 0) && shape.elements() == elements,
-                     "reshape: {} with its {} elements does not fit shape [{}]; the extents must "
-                     "multiply to {}, and one may be -1",
-                     to_string(type), elements, fmt::join(asked, ", "), elements);
+  TESSERA_REQUIRE(TypeError,
+                  valid && (open == shape.end() || others > 0) && shape.elements() == elements,
+                  "reshape: {} with its {} elements does not fit shape [{}]; the extents must "
+                  "multiply to {}, and one may be -1",
+                  to_string(type), elements, fmt::join(asked, ", "), elements);
   const int sparse_dims =
       type.is_sparse() && shape.rank() > 0 ? std::min(type.sparse_dims, shape.rank()) : 0;
   return {type.dtype, shape, sparse_dims};
@@ -95,17 +97,17 @@ SliceBounds slice_bounds(const TileType& type, const Params& params) {
   Integers step = params.integers("step");
   const std::size_t rank = type.shape.size();
   if (step.size() == 1) step.assign(rank, step[0]);
-  require<TypeError>(begin.size() == rank && end.size() == rank && step.size() == rank,
-                     "slice: begin [{}], end [{}] and step [{}] do not fit {}; give a bound for "
-                     "each of its {} dimensions",
-                     fmt::join(begin, ", "), fmt::join(end, ", "), fmt::join(step, ", "),
-                     to_string(type), rank);
+  TESSERA_REQUIRE(TypeError, begin.size() == rank && end.size() == rank && step.size() == rank,
+                  "slice: begin [{}], end [{}] and step [{}] do not fit {}; give a bound for "
+                  "each of its {} dimensions",
+                  fmt::join(begin, ", "), fmt::join(end, ", "), fmt::join(step, ", "),
+                  to_string(type), rank);
   SliceBounds bounds;
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t extent = type.shape[i];
-    require<TypeError>(step[i] != 0,
-                       "slice: step 0 of dimension {} of {}; use 1 to take every element", i,
-                       to_string(type));
+    TESSERA_REQUIRE(TypeError, step[i] != 0,
+                    "slice: step 0 of dimension {} of {}; use 1 to take every element", i,
+                    to_string(type));
     // A step beyond the extent takes one element at most, however large it is.
     const std::int64_t limit = std::max<std::int64_t>(extent, 1);
     const std::int64_t bounded_step = std::clamp(step[i], -limit, limit);
@@ -114,9 +116,9 @@ SliceBounds slice_bounds(const TileType& type, const Params& params) {
     const std::int64_t lowest = forward ? 0 : -1;
     const std::int64_t highest = forward ? extent : extent - 1;
     const auto resolve = [&](const char* bound, std::int64_t given) {
-      require<TypeError>(given >= lowest - extent && given <= highest,
-                         "slice: {} {} is out of range for dimension {} of {}; it may be {} to {}",
-                         bound, given, i, to_string(type), lowest - extent, highest);
+      TESSERA_REQUIRE(TypeError, given >= lowest - extent && given <= highest,
+                      "slice: {} {} is out of range for dimension {} of {}; it may be {} to {}",
+                      bound, given, i, to_string(type), lowest - extent, highest);
       return given < 0 ? given + extent : given;
     };
     const std::int64_t first = resolve("begin", begin[i]);
@@ -144,9 +146,8 @@ Tile slice(const Tile& tile, const Params& params) {
 // --- diag
 
 TileType infer_diag(const TileType& type, const Params&) {
-  require<TypeError>(type.shape.rank() > 0,
-                     "diag: {} does not fit: a scalar has no diagonal; reshape it",
-                     to_string(type));
+  TESSERA_REQUIRE(TypeError, type.shape.rank() > 0,
+                  "diag: {} does not fit: a scalar has no diagonal; reshape it", to_string(type));
   if (type.shape.rank() == 1) {
     const std::int64_t n = type.shape[0];
     checked_extent("diag", static_cast<__int128>(n) * n, type);
@@ -197,7 +198,11 @@ TileType infer_identity(const TileType& type, const Params&) { return type; }
 Tile identity(const Tile& tile, const Params&) { return tile; }
 
 TileType infer_cast(const TileType& type, const Params& params) {
-  return {parse_dtype(params.text("dtype")), type.shape, type.sparse_dims};
+  try {
+    return {parse_dtype(params.text("dtype")), type.shape, type.sparse_dims};
+  } catch (const TypeError& error) {
+    throw TypeError(fmt::format("cast: {}", error.what()));
+  }
 }
 
 Tile cast(const Tile& tile, const Params& params) {
@@ -222,8 +227,8 @@ Properties moves_elements() {
 }
 
 std::int64_t checked_extent(const char* kernel, __int128 extent, const TileType& type) {
-  require<TypeError>(extent <= INT64_MAX, "{}: the result of {} would be too large for a tile",
-                     kernel, to_string(type));
+  TESSERA_REQUIRE(TypeError, extent <= INT64_MAX,
+                  "{}: the result of {} would be too large for a tile", kernel, to_string(type));
   return static_cast<std::int64_t>(extent);
 }
 

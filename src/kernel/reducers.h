@@ -97,17 +97,48 @@ struct Mean : FloatSum<T> {
   }
 };
 
+// The functions to fold with, and the value that changes nothing.
+
+struct Summing : Add {
+  template <class A>
+  static constexpr A identity = 0;
+};
+struct Multiplying : Mul {
+  template <class A>
+  static constexpr A identity = 1;
+};
+struct Raising : Maximum {
+  template <class A>
+  static constexpr A identity = Floating<A> ? -std::numeric_limits<A>::infinity()
+                                            : std::numeric_limits<A>::min();
+};
+struct Lowering : Minimum {
+  template <class A>
+  static constexpr A identity = Floating<A> ? std::numeric_limits<A>::infinity()
+                                            : std::numeric_limits<A>::max();
+};
+struct BitAnd {
+  template <class A>
+  static constexpr A identity = 1;
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a & b; }
+};
+struct BitOr {
+  template <class A>
+  static constexpr A identity = 0;
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a | b; }
+};
+
 /// A fold whose state is an accumulator.
-template <class T, class A, class F, A start, class R = A>
+template <class T, class A, class F, class R = A>
 struct Fold {
   using Element = T;
   using Accumulator = A;
   using Result = R;
-  struct State {
-    A value = start;
-  };
-  static constexpr A identity = start;
+  static constexpr A identity = F::template identity<A>;
   static constexpr int chains = 8;
+  struct State {
+    A value = F::template identity<A>;
+  };
   static A map(T value) { return static_cast<A>(value); }
   static A combine(A a, A b) { return F()(a, b); }
   static void absorb(State& state, A value) { state.value = F()(state.value, value); }
@@ -115,7 +146,7 @@ struct Fold {
 };
 
 template <class T>
-struct Sum : Fold<T, std::int64_t, Add, 0> {};
+struct Sum : Fold<T, std::int64_t, Summing> {};
 template <Floating T>
 struct Sum<T> : FloatSum<T> {
   using Result = T;
@@ -125,51 +156,31 @@ struct Sum<T> : FloatSum<T> {
 };
 
 template <class T>
-struct Product : Fold<T, std::int64_t, Mul, 1> {};
+struct Product : Fold<T, std::int64_t, Multiplying> {};
 template <Floating T>
-struct Product<T> : Fold<T, double, Mul, 1.0, T> {};
-
-template <class T>
-constexpr T highest_of() {
-  if constexpr (Floating<T>) return std::numeric_limits<T>::infinity();
-  return std::numeric_limits<T>::max();
-}
-template <class T>
-constexpr T lowest_of() {
-  if constexpr (Floating<T>) return -std::numeric_limits<T>::infinity();
-  return std::numeric_limits<T>::min();
-}
+struct Product<T> : Fold<T, double, Multiplying, T> {};
 
 /// The compiler makes vector selections of a loop over chains, but not of eight unrolled steps.
-template <class T, class F, T start>
-struct Extreme : Fold<T, T, F, start> {
+template <class T, class F>
+struct Extreme : Fold<T, T, F> {
   static constexpr int chains = 32;
 };
-
 template <class T>
-struct Max : Extreme<T, Maximum, lowest_of<T>()> {};
+struct Max : Extreme<T, Raising> {};
 template <class T>
-struct Min : Extreme<T, Minimum, highest_of<T>()> {};
-
-struct BitAnd {
-  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a & b; }
-};
-struct BitOr {
-  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a | b; }
-};
+struct Min : Extreme<T, Lowering> {};
 
 /// A fold of whether elements are not zero, as NaN is not. It works on integers of 0 and 1.
-template <class T, class F, std::int64_t start, class R>
-struct TruthFold : Fold<T, std::int64_t, F, start, R> {
+template <class T, class F, class R>
+struct TruthFold : Fold<T, std::int64_t, F, R> {
   static std::int64_t map(T value) { return value != T{}; }
 };
-
 template <class T>
-struct CountNonzero : TruthFold<T, Add, 0, std::int64_t> {};
+struct CountNonzero : TruthFold<T, Summing, std::int64_t> {};
 template <class T>
-struct All : TruthFold<T, BitAnd, 1, bool> {};
+struct All : TruthFold<T, BitAnd, bool> {};
 template <class T>
-struct Any : TruthFold<T, BitOr, 0, bool> {};
+struct Any : TruthFold<T, BitOr, bool> {};
 
 /// The least index at which the extreme element stands; the first NaN, if there is one.
 template <class T, class F, class Value>

@@ -1,43 +1,46 @@
+#include "kernel/registry.h"
+
 #include <algorithm>
 #include <mutex>
 #include <numeric>
 #include <shared_mutex>
+#include <utility>
 
 #include "base/check.h"
 #include "kernel/builtin.h"
 #include "kernel/call_text.h"
-#include "kernel/registry.h"
 
 namespace tessera {
 namespace {
 
 /// The papers' spellings that are more than another name for a kernel.
 constexpr std::pair<const char*, const char*> builtin_aliases[] = {
-    {"rowSum", "sum(axes=[-1])"},       {"row_sum", "sum(axes=[-1])"},
-    {"colSum", "sum(axes=[-2])"},       {"col_sum", "sum(axes=[-2])"},
-    {"rowMax", "max(axes=[-1])"},       {"row_max", "max(axes=[-1])"},
-    {"rowMin", "min(axes=[-1])"},       {"row_min", "min(axes=[-1])"},
-    {"minIndex", "argmin(axes=[-1])"},  {"min_index", "argmin(axes=[-1])"},
-    {"maxIndex", "argmax(axes=[-1])"},  {"max_index", "argmax(axes=[-1])"},
+    {"rowSum", "sum(axes=[-1])"},      {"row_sum", "sum(axes=[-1])"},
+    {"colSum", "sum(axes=[-2])"},      {"col_sum", "sum(axes=[-2])"},
+    {"rowMax", "max(axes=[-1])"},      {"row_max", "max(axes=[-1])"},
+    {"rowMin", "min(axes=[-1])"},      {"row_min", "min(axes=[-1])"},
+    {"minIndex", "argmin(axes=[-1])"}, {"min_index", "argmin(axes=[-1])"},
+    {"maxIndex", "argmax(axes=[-1])"}, {"max_index", "argmax(axes=[-1])"},
 };
 
 class Registry {
  public:
   Registry() {
-    for (auto family : {binary_kernels, scalar_kernels, unary_kernels, reduction_kernels,
-                        rearrangement_kernels, product_kernels, convolution_kernels,
-                        factorization_kernels})
+    for (auto family :
+         {binary_kernels, scalar_kernels, unary_kernels, reduction_kernels, rearrangement_kernels,
+          product_kernels, convolution_kernels, factorization_kernels})
       for (Kernel& kernel : family()) add(std::move(kernel));
     for (const auto& [alias, text] : builtin_aliases) add_alias(alias, text);
   }
 
   void add(Kernel kernel) {
-    require<TypeError>(!kernel.name.empty() && kernel.infer && !kernel.implementations.empty(),
-                       "kernel '{}' needs a name, an infer function and an implementation",
-                       kernel.name);
-    require<TypeError>(kernel.min_arguments >= 0 && kernel.min_arguments <= kernel.max_arguments,
-                       "kernel '{}' takes {} to {} arguments, which is no range", kernel.name,
-                       kernel.min_arguments, kernel.max_arguments);
+    TESSERA_REQUIRE(
+        TypeError, !kernel.name.empty() && kernel.infer && !kernel.implementations.empty(),
+        "kernel '{}' needs a name, an infer function and an implementation", kernel.name);
+    TESSERA_REQUIRE(TypeError,
+                    kernel.min_arguments >= 0 && kernel.min_arguments <= kernel.max_arguments,
+                    "kernel '{}' takes {} to {} arguments, which is no range", kernel.name,
+                    kernel.min_arguments, kernel.max_arguments);
     const std::unique_lock lock(mutex_);
     require_free(kernel.name);
     for (const std::string& alias : kernel.aliases) require_free(alias);
@@ -50,8 +53,8 @@ class Registry {
     const CallText call = parse_call(text);
     const std::unique_lock lock(mutex_);
     require_free(alias);
-    require<TypeError>(kernels_.contains(call.name), "alias '{}' stands for '{}', which is no kernel",
-                       alias, call.name);
+    TESSERA_REQUIRE(TypeError, kernels_.contains(call.name),
+                    "alias '{}' stands for '{}', which is no kernel", alias, call.name);
     aliases_[alias] = text;
   }
 
@@ -82,8 +85,8 @@ class Registry {
 
  private:
   void require_free(const std::string& name) const {
-    require<TypeError>(!kernels_.contains(name) && !aliases_.contains(name),
-                       "a kernel named '{}' is registered already", name);
+    TESSERA_REQUIRE(TypeError, !kernels_.contains(name) && !aliases_.contains(name),
+                    "a kernel named '{}' is registered already", name);
   }
 
   mutable std::shared_mutex mutex_;
@@ -121,7 +124,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::sort(near.begin(), near.end());
   near.resize(std::min<std::size_t>(near.size(), 3));
   std::string hint;
-  for (const auto& [distance, known] : near) hint += (hint.empty() ? "; did you mean " : " or ") + known;
+  for (const auto& [distance, known] : near)
+    hint += (hint.empty() ? "; did you mean " : " or ") + known;
   throw TypeError(fmt::format("there is no kernel named '{}'{}", name, hint));
 }
 

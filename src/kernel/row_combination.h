@@ -58,6 +58,16 @@ template <int Width, int VectorBytes, class W, class Terms>
   std::memcpy(c, sums, sizeof sums);
 }
 
+/// One column: vectors of one element would go through memory.
+template <class W, class Terms>
+[[gnu::always_inline]] inline void combine_column(const Terms& terms, const W* b,
+                                                  std::int64_t b_stride, W* c, Update update) {
+  W sum{};
+  for (std::int64_t t = 0; t < terms.count; ++t)
+    sum = multiply_add(sum, terms.weight(t), b[terms.row(t) * b_stride]);
+  put(*c, sum, update);
+}
+
 /// The columns from `first` to `end`, in blocks of `Width` as long as they last, then of half of
 /// it.
 template <int Width, int VectorBytes, class W, class Left>
@@ -66,9 +76,15 @@ template <int Width, int VectorBytes, class W, class Left>
   const std::int64_t blocks = (end - first) / Width;
   for (std::int64_t i = 0; blocks > 0 && i < product.rows; ++i) {
     const auto terms = product.left.terms(i);
-    for (std::int64_t column = first; column <= end - Width; column += Width)
-      combine_block<Width, VectorBytes>(terms, product.b + column, product.b_stride,
-                                        product.c + i * product.columns + column, product.update);
+    W* c = product.c + i * product.columns;
+    for (std::int64_t column = first; column <= end - Width; column += Width) {
+      if constexpr (Width > 1) {
+        combine_block<Width, VectorBytes>(terms, product.b + column, product.b_stride, c + column,
+                                          product.update);
+      } else {
+        combine_column(terms, product.b + column, product.b_stride, c + column, product.update);
+      }
+    }
   }
   if constexpr (Width > 1)
     combine_columns<Width / 2, VectorBytes>(product, first + blocks * Width, end);

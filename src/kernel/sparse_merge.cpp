@@ -165,6 +165,11 @@ Tile with_nonzero_values(const Tile& structure, const Tile& values) {
   });
 }
 
+Tile converted(const Tile& tile, DType dtype) {
+  if (tile.dtype() == dtype) return tile;
+  return tile.is_sparse() ? with_values(tile, stored_values(tile).cast(dtype)) : tile.cast(dtype);
+}
+
 Tile gather(const Tile& dense, const Tile& structure) {
   const Tile source = dense.broadcast(structure.shape());
   const Collapsed outer = collapse(source, 0, structure.dense_dims());

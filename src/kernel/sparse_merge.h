@@ -17,6 +17,10 @@ Tile with_values(const Tile& structure, const Tile& values);
 /// The same without the entries whose value is zero.
 Tile with_nonzero_values(const Tile& structure, const Tile& values);
 
+/// The tile in another dtype. A sparse one keeps its structure, with the zeros that are stored:
+/// against NaN and infinity a stored zero is not the same as nothing.
+Tile converted(const Tile& tile, DType dtype);
+
 /// The elements of a dense tile, broadcast to the structure's shape, at the stored positions.
 Tile gather(const Tile& dense, const Tile& structure);
 

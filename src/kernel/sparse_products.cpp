@@ -135,6 +135,7 @@ void dense_times_sparse(const MatrixView<W>& a, const SparseMatrix<W>& b, bool t
   multiply_strips(a, TransposedMatrix<W>(b).view(), c, update);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): W is a type
 #define TESSERA_INSTANTIATE(W)                                                             \
   template class TransposedMatrix<W>;                                                      \
   template void sparse_times_dense(const SparseMatrix<W>&, bool, const MatrixView<W>&, W*, \
@@ -145,5 +146,6 @@ TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::uint64_t)
 TESSERA_INSTANTIATE(std::uint8_t)
 #undef TESSERA_INSTANTIATE
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace tessera

@@ -15,16 +15,16 @@ MutableTile MutableTile::uninitialized(DType dtype, const Shape& shape) {
   std::int64_t bytes = 0;
   const bool overflow =
       __builtin_mul_overflow(tile.elements_, static_cast<std::int64_t>(size_of(dtype)), &bytes);
-  require<OutOfMemory>(!overflow, "out of memory: a tile of {} is larger than any memory",
-                       to_string(TileType{dtype, shape}));
+  TESSERA_REQUIRE(OutOfMemory, !overflow, "out of memory: a tile of {} is larger than any memory",
+                  to_string(TileType{dtype, shape}));
   try {
     std::shared_ptr<std::byte> buffer = allocate_buffer(static_cast<std::size_t>(bytes));
     tile.data_ = buffer.get();
     tile.owner_ = std::move(buffer);
   } catch (const OutOfMemory&) {
-    throw OutOfMemory(fmt::format(
-        "out of memory: a tile of {} needs {} bytes; use smaller tiles or free others",
-        to_string(TileType{dtype, shape}), bytes));
+    throw OutOfMemory(
+        fmt::format("out of memory: a tile of {} needs {} bytes; use smaller tiles or free others",
+                    to_string(TileType{dtype, shape}), bytes));
   }
   return tile;
 }
@@ -61,8 +61,8 @@ MutableTile MutableTile::take(Tile&& source) {
 }
 
 void MutableTile::require_dtype(DType asked) const {
-  require<TypeError>(dtype_ == asked, "the elements of {} were written as {}",
-                     to_string(TileType{dtype_, shape_}), to_string(asked));
+  TESSERA_REQUIRE(TypeError, dtype_ == asked, "the elements of {} were written as {}",
+                  to_string(TileType{dtype_, shape_}), to_string(asked));
 }
 
 Tile MutableTile::publish() && {
@@ -81,17 +81,18 @@ Tile MutableTile::publish() && {
 
 SparseBuilder::SparseBuilder(const TileType& type, std::int64_t expected_entries)
     : type_(type), storage_(std::make_shared<SparseStorage>()) {
-  require<TypeError>(type.sparse_dims >= 1 && type.sparse_dims <= type.shape.rank(),
-                     "shape {} cannot have {} sparse dimensions", to_string(type.shape),
-                     type.sparse_dims);
+  TESSERA_REQUIRE(TypeError, type.sparse_dims >= 1 && type.sparse_dims <= type.shape.rank(),
+                  "shape {} cannot have {} sparse dimensions", to_string(type.shape),
+                  type.sparse_dims);
   storage_->offsets.reserve(dense_extent(type) + 1);
   storage_->offsets.push_back(0);
   storage_->coordinates.reserve(expected_entries);
-  if (type.dtype != DType::boolean) storage_->values.reserve(expected_entries * size_of(type.dtype));
+  if (type.dtype != DType::boolean)
+    storage_->values.reserve(expected_entries * size_of(type.dtype));
 }
 
 template <class T>
-  requires is_element<T>
+requires is_element<T>
 void SparseBuilder::add(std::int64_t row, std::int64_t coordinate, T value) {
   if (value == T{}) return;
   SparseStorage& storage = *storage_;

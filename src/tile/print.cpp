@@ -48,7 +48,8 @@ Decimal scientific(T value, int digits) {
 template <class T>
 Decimal shortest_scientific(T value) {
   for (int digits = 0; digits < precision; ++digits)
-    if (static_cast<T>(std::strtod(fmt::format("{:.{}e}", value, digits).c_str(), nullptr)) == value)
+    if (static_cast<T>(std::strtod(fmt::format("{:.{}e}", value, digits).c_str(), nullptr)) ==
+        value)
       return scientific(value, digits);
   Decimal decimal = scientific(value, precision);
   decimal.fraction.erase(decimal.fraction.find_last_not_of('0') + 1);
@@ -67,8 +68,7 @@ class FloatFormat {
       largest = std::max(largest, std::abs(static_cast<double>(value)));
       smallest = std::min(smallest, std::abs(static_cast<double>(value)));
     }
-    scientific_ =
-        largest > 0 && (largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000);
+    scientific_ = largest > 0 && (largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000);
     std::size_t special = 0;
     for (T value : values) {
       if (!std::isfinite(value)) {

@@ -7,11 +7,11 @@ std::int64_t Shape::elements() const {
   std::int64_t product = 1;
   bool overflow = false;
   for (std::int64_t extent : *this) {
-    require<TypeError>(extent >= 0, "shape {}: an extent is negative", to_string(*this));
+    TESSERA_REQUIRE(TypeError, extent >= 0, "shape {}: an extent is negative", to_string(*this));
     if (extent == 0) return 0;
     overflow = overflow || __builtin_mul_overflow(product, extent, &product);
   }
-  require<TypeError>(!overflow, "shape {} has more than 2^63 elements", to_string(*this));
+  TESSERA_REQUIRE(TypeError, !overflow, "shape {} has more than 2^63 elements", to_string(*this));
   return product;
 }
 
@@ -37,10 +37,10 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
     if (extent == 1) {
       extent = shorter[i];
     } else {
-      require<TypeError>(shorter[i] == 1 || shorter[i] == extent,
-                         "shapes {} and {} do not broadcast: extents {} and {} differ",
-                         to_string(a), to_string(b), a.size() >= b.size() ? extent : shorter[i],
-                         a.size() >= b.size() ? shorter[i] : extent);
+      TESSERA_REQUIRE(TypeError, shorter[i] == 1 || shorter[i] == extent,
+                      "shapes {} and {} do not broadcast: extents {} and {} differ", to_string(a),
+                      to_string(b), a.size() >= b.size() ? extent : shorter[i],
+                      a.size() >= b.size() ? shorter[i] : extent);
     }
   }
   return result;

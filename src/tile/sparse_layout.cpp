@@ -123,19 +123,37 @@ Tile regroup(const Tile& sparse, const Shape& shape, int sparse_dims) {
 }
 
 Tile cast_sparse(const Tile& sparse, DType dtype) {
-  SparseBuilder builder({dtype, sparse.shape(), sparse.sparse_dims()}, sparse.stored());
-  visit_dtype(sparse.dtype(), [&]<class From>() {
-    visit_dtype(dtype, [&]<class To>() {
-      const From* values = sparse.values<From>();
+  const TileType type{dtype, sparse.shape(), sparse.sparse_dims()};
+  const std::int64_t first = sparse.offsets()[0];
+  return visit_dtype(sparse.dtype(), [&]<class From>() {
+    const From* values = sparse.values<From>();
+    const auto value = [&]<class To>(std::int64_t entry) {
+      if constexpr (std::is_same_v<From, bool>)
+        return convert<To>(true);
+      else
+        return convert<To>(values[entry]);
+    };
+    if (dtype == DType::boolean) {  // which cannot store a false
+      SparseBuilder builder(type, sparse.stored());
       for (std::int64_t row = 0; row < sparse.rows(); ++row)
         for (std::int64_t e = sparse.offsets()[row]; e < sparse.offsets()[row + 1]; ++e)
-          if constexpr (std::is_same_v<From, bool>)
-            builder.add(row, sparse.coordinates()[e], convert<To>(true));
-          else
-            builder.add(row, sparse.coordinates()[e], convert<To>(values[e]));
+          builder.add(row, sparse.coordinates()[e], value.template operator()<bool>(e));
+      return std::move(builder).publish();
+    }
+    // What is stored stays stored, zeros too: in a product they count, and not as nothing.
+    auto storage = std::make_shared<SparseStorage>();
+    const std::int64_t stored = sparse.stored();
+    for (std::int64_t row = 0; row <= sparse.rows(); ++row)
+      storage->offsets.push_back(sparse.offsets()[row] - first);
+    storage->coordinates.assign(sparse.coordinates() + first,
+                                sparse.coordinates() + first + stored);
+    storage->values.resize(stored * size_of(dtype));
+    visit_dtype(dtype, [&]<class To>() {
+      To* to = storage->values_as<To>();
+      for (std::int64_t e = 0; e < stored; ++e) to[e] = value.template operator()<To>(first + e);
     });
+    return publish_sparse(type, std::move(storage));
   });
-  return std::move(builder).publish();
 }
 
 Tile slice_sparse(const Tile& sparse, const Index& begin, const Strides& step,

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "tile/convert.h"
 #include "tile/dispatch.h"
@@ -11,7 +12,8 @@ namespace tessera {
 
 Strides row_major_strides(const Shape& shape) {
   Strides strides(shape.size(), 1);
-  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<std::int64_t>(shape[i], 1);
+  for (std::size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::max<std::int64_t>(shape[i], 1);
   return strides;
 }
 
@@ -35,27 +37,25 @@ std::int64_t sparse_extent(const TileType& type) {
 Tile::Tile() : Tile(zeros(DType::f64, {})) {}
 
 template <class T>
-  requires is_element<T>
-Tile Tile::scalar(T value) {
+requires is_element<T> Tile Tile::scalar(T value) {
   MutableTile tile = MutableTile::uninitialized(dtype_of<T>, {});
   *tile.data<T>() = value;
   return std::move(tile).publish();
 }
 
 template <class T>
-  requires is_element<T>
-Tile Tile::of(const Shape& shape, const std::vector<T>& row_major) {
-  require<TypeError>(std::cmp_equal(row_major.size(), shape.elements()),
-                     "a tile of shape {} needs {} values, not {}", to_string(shape),
-                     shape.elements(), row_major.size());
+requires is_element<T> Tile Tile::of(const Shape& shape, const std::vector<T>& row_major) {
+  TESSERA_REQUIRE(TypeError, std::cmp_equal(row_major.size(), shape.elements()),
+                  "a tile of shape {} needs {} values, not {}", to_string(shape), shape.elements(),
+                  row_major.size());
   MutableTile tile = MutableTile::uninitialized(dtype_of<T>, shape);
   std::copy(row_major.begin(), row_major.end(), tile.data<T>());
   return std::move(tile).publish();
 }
 
-#define TESSERA_INSTANTIATE(T)                                         \
-  template Tile Tile::scalar<T>(T);                                    \
-  template Tile Tile::of<T>(const Shape&, const std::vector<T>&);      \
+#define TESSERA_INSTANTIATE(T)                                    \
+  template Tile Tile::scalar<T>(T);                               \
+  template Tile Tile::of<T>(const Shape&, const std::vector<T>&); \
   template T Tile::at<T>(const Index&) const;
 // The member templates are defined below; instantiated at the end of the file.
 
@@ -66,9 +66,8 @@ Tile Tile::zeros(DType dtype, const Shape& shape, int sparse_dims) {
 
 Tile Tile::full(DType dtype, const Shape& shape, double value) {
   MutableTile tile = MutableTile::uninitialized(dtype, shape);
-  visit_dtype(dtype, [&]<class T>() {
-    std::fill_n(tile.data<T>(), tile.elements(), convert<T>(value));
-  });
+  visit_dtype(dtype,
+              [&]<class T>() { std::fill_n(tile.data<T>(), tile.elements(), convert<T>(value)); });
   return std::move(tile).publish();
 }
 
@@ -79,13 +78,13 @@ Tile Tile::wrap(DType dtype, const Shape& shape, const void* row_major,
 
 Tile Tile::wrap(DType dtype, const Shape& shape, const Strides& strides, const void* first,
                 std::shared_ptr<const void> owner) {
-  require<TypeError>(strides.size() == shape.size(), "shape {} needs {} strides, not {}",
-                     to_string(shape), shape.size(), strides.size());
+  TESSERA_REQUIRE(TypeError, strides.size() == shape.size(), "shape {} needs {} strides, not {}",
+                  to_string(shape), shape.size(), strides.size());
   auto rep = std::make_shared<Rep>();
   rep->type = {dtype, shape, 0};
   rep->elements = shape.elements();
-  require<TypeError>(rep->elements == 0 || first != nullptr, "shape {} at a null pointer",
-                     to_string(shape));
+  TESSERA_REQUIRE(TypeError, rep->elements == 0 || first != nullptr, "shape {} at a null pointer",
+                  to_string(shape));
   rep->strides = strides;
   rep->contiguous = is_row_major(shape, strides);
   rep->data = static_cast<const std::byte*>(first);
@@ -96,12 +95,13 @@ Tile Tile::wrap(DType dtype, const Shape& shape, const Strides& strides, const v
 Tile Tile::wrap_sparse(const TileType& type, const std::int64_t* offsets,
                        const std::int64_t* coordinates, const void* values,
                        std::shared_ptr<const void> owner) {
-  require<TypeError>(type.sparse_dims >= 1 && type.sparse_dims <= type.shape.rank(),
-                     "shape {} cannot have {} sparse dimensions", to_string(type.shape),
-                     type.sparse_dims);
-  require<TypeError>((values == nullptr) == (type.dtype == DType::boolean) ||
-                         type.dtype != DType::boolean,
-                     "a sparse bool tile has no values: what is stored is true");
+  TESSERA_REQUIRE(TypeError, type.sparse_dims >= 1 && type.sparse_dims <= type.shape.rank(),
+                  "shape {} cannot have {} sparse dimensions", to_string(type.shape),
+                  type.sparse_dims);
+  TESSERA_REQUIRE(
+      TypeError,
+      (values == nullptr) == (type.dtype == DType::boolean) || type.dtype != DType::boolean,
+      "a sparse bool tile has no values: what is stored is true");
   auto rep = std::make_shared<Rep>();
   rep->type = type;
   rep->elements = type.shape.elements();
@@ -112,18 +112,19 @@ Tile Tile::wrap_sparse(const TileType& type, const std::int64_t* offsets,
   rep->owner = std::move(owner);
 
   const std::int64_t width = sparse_extent(type);
-  require<TypeError>(offsets[0] >= 0, "sparse {}: offset 0 is {}", to_string(type), offsets[0]);
+  TESSERA_REQUIRE(TypeError, offsets[0] >= 0, "sparse {}: offset 0 is {}", to_string(type),
+                  offsets[0]);
   for (std::int64_t row = 0; row < rep->rows; ++row) {
-    require<TypeError>(offsets[row] <= offsets[row + 1],
-                       "sparse {}: offset {} is {}, above its successor {}", to_string(type), row,
-                       offsets[row], offsets[row + 1]);
+    TESSERA_REQUIRE(TypeError, offsets[row] <= offsets[row + 1],
+                    "sparse {}: offset {} is {}, above its successor {}", to_string(type), row,
+                    offsets[row], offsets[row + 1]);
     for (std::int64_t i = offsets[row]; i < offsets[row + 1]; ++i) {
-      require<TypeError>(coordinates[i] >= 0 && coordinates[i] < width,
-                         "sparse {}: coordinate {} of row {} is not within 0 to {}",
-                         to_string(type), coordinates[i], row, width - 1);
-      require<TypeError>(i == offsets[row] || coordinates[i - 1] < coordinates[i],
-                         "sparse {}: coordinates {} and {} of row {} are not increasing",
-                         to_string(type), coordinates[i - 1], coordinates[i], row);
+      TESSERA_REQUIRE(TypeError, coordinates[i] >= 0 && coordinates[i] < width,
+                      "sparse {}: coordinate {} of row {} is not within 0 to {}", to_string(type),
+                      coordinates[i], row, width - 1);
+      TESSERA_REQUIRE(TypeError, i == offsets[row] || coordinates[i - 1] < coordinates[i],
+                      "sparse {}: coordinates {} and {} of row {} are not increasing",
+                      to_string(type), coordinates[i - 1], coordinates[i], row);
     }
   }
   return Tile(std::move(rep));
@@ -158,7 +159,7 @@ std::int64_t Tile::bytes() const {
   return (rep_->rows + 1) * index + stored() * entry;
 }
 const Strides& Tile::strides() const {
-  require<TypeError>(!is_sparse(), "{} is sparse and has no strides", to_string(type()));
+  TESSERA_REQUIRE(TypeError, !is_sparse(), "{} is sparse and has no strides", to_string(type()));
   return rep_->strides;
 }
 bool Tile::is_contiguous() const { return rep_->contiguous; }
@@ -168,8 +169,8 @@ const std::int64_t* Tile::offsets() const { return rep_->offsets; }
 const std::int64_t* Tile::coordinates() const { return rep_->coordinates; }
 
 void Tile::require_dtype(DType asked) const {
-  require<TypeError>(dtype() == asked, "the elements of {} were read as {}", to_string(type()),
-                     to_string(asked));
+  TESSERA_REQUIRE(TypeError, dtype() == asked, "the elements of {} were read as {}",
+                  to_string(type()), to_string(asked));
 }
 
 namespace {
@@ -179,11 +180,11 @@ constexpr std::int64_t not_stored = -1;
 /// Where an element lies: an element count from the first (dense) or an entry (sparse).
 std::int64_t locate(const Tile& tile, const Index& index) {
   const Shape& shape = tile.shape();
-  require<TypeError>(index.size() == shape.size(), "index {} into {}", to_string(index),
-                     to_string(tile.type()));
+  TESSERA_REQUIRE(TypeError, index.size() == shape.size(), "index {} into {}", to_string(index),
+                  to_string(tile.type()));
   for (std::size_t i = 0; i < index.size(); ++i)
-    require<TypeError>(index[i] >= 0 && index[i] < shape[i], "index {} lies outside {}",
-                       to_string(index), to_string(tile.type()));
+    TESSERA_REQUIRE(TypeError, index[i] >= 0 && index[i] < shape[i], "index {} lies outside {}",
+                    to_string(index), to_string(tile.type()));
   if (!tile.is_sparse())
     return std::inner_product(index.begin(), index.end(), tile.strides().begin(), std::int64_t{0});
   std::int64_t row = 0;
@@ -206,8 +207,8 @@ bool Tile::is_stored(const Index& index) const {
 }
 
 template <class T>
-  requires is_element<T>
-T Tile::at(const Index& index) const {
+requires is_element<T> T Tile::at(const Index& index)
+const {
   const std::int64_t place = locate(*this, index);
   if (is_sparse() && place == not_stored) return T{};
   if (is_sparse() && dtype() == DType::boolean) return convert<T>(true);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "tile/sparse_layout.h"
@@ -35,8 +36,8 @@ Tile Tile::cast(DType to) const {
 }
 
 Tile Tile::with_sparse_dims(int dims) const {
-  require<TypeError>(dims >= 0 && dims <= rank(), "{} cannot have {} sparse dimensions",
-                     to_string(type()), dims);
+  TESSERA_REQUIRE(TypeError, dims >= 0 && dims <= rank(), "{} cannot have {} sparse dimensions",
+                  to_string(type()), dims);
   if (dims == sparse_dims()) return *this;
   if (dims == 0) return densify(*this);
   return is_sparse() ? regroup(*this, shape(), dims) : sparsify(*this, dims);
@@ -48,25 +49,28 @@ Tile Tile::slice(const Index& begin, const Index& end) const {
 
 Tile Tile::slice(const Index& begin, const Index& end, const Strides& step) const {
   const Shape& extents = shape();
-  require<TypeError>(begin.size() == extents.size() && end.size() == extents.size() &&
-                         step.size() == extents.size(),
-                     "slice {} to {} of {}: one bound a dimension", to_string(begin),
-                     to_string(end), to_string(type()));
+  TESSERA_REQUIRE(TypeError,
+                  begin.size() == extents.size() && end.size() == extents.size() &&
+                      step.size() == extents.size(),
+                  "slice {} to {} of {}: one bound a dimension", to_string(begin), to_string(end),
+                  to_string(type()));
   Shape sliced = extents;
   Strides strides(extents.size(), 0);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < extents.size(); ++i) {
-    // A step back runs from begin down to end, which is then the first place not taken, -1 at least.
+    // A step back runs from begin down to end, which is then the first place not taken, -1 at
+    // least.
     const bool forward = step[i] > 0;
     const bool fits = forward ? begin[i] >= 0 && begin[i] <= end[i] && end[i] <= extents[i]
                               : begin[i] < extents[i] && begin[i] >= end[i] && end[i] >= -1;
-    require<TypeError>(step[i] != 0 && fits, "slice {} to {} in steps of {} lies outside {}",
-                       to_string(begin), to_string(end), step[i], to_string(type()));
+    TESSERA_REQUIRE(TypeError, step[i] != 0 && fits,
+                    "slice {} to {} in steps of {} lies outside {}", to_string(begin),
+                    to_string(end), step[i], to_string(type()));
     const std::int64_t distance = forward ? end[i] - begin[i] : begin[i] - end[i];
-    const std::int64_t stride = forward ? step[i] : -step[i];
-    sliced[i] = (distance + stride - 1) / stride;
+    // Dividing by the step as it is, because the least i64 has no positive counterpart.
+    sliced[i] = distance == 0 ? 0 : 1 + std::abs((distance - 1) / step[i]);
     if (!is_sparse()) {
-      strides[i] = rep_->strides[i] * step[i];
+      strides[i] = rep_->strides[i] * (sliced[i] > 1 ? step[i] : 1);
       first += rep_->strides[i] * begin[i];
     }
   }
@@ -80,16 +84,16 @@ Tile Tile::permute(const std::vector<std::int64_t>& axes) const {
   std::uint32_t seen = 0;
   for (std::int64_t axis : axes) {
     const bool valid = axis >= 0 && axis < rank() && (seen >> axis & 1U) == 0;
-    require<TypeError>(valid && std::cmp_equal(axes.size(), rank()),
-                       "axes [{}] are no permutation of the dimensions of {}",
-                       fmt::join(axes, ", "), to_string(type()));
+    TESSERA_REQUIRE(TypeError, valid && std::cmp_equal(axes.size(), rank()),
+                    "axes [{}] are no permutation of the dimensions of {}", fmt::join(axes, ", "),
+                    to_string(type()));
     seen |= 1U << axis;
     permuted.push_back(shape()[axis]);
     if (!is_sparse()) permuted_strides.push_back(rep_->strides[axis]);
   }
-  require<TypeError>(std::cmp_equal(axes.size(), rank()),
-                     "axes [{}] are no permutation of the dimensions of {}", fmt::join(axes, ", "),
-                     to_string(type()));
+  TESSERA_REQUIRE(TypeError, std::cmp_equal(axes.size(), rank()),
+                  "axes [{}] are no permutation of the dimensions of {}", fmt::join(axes, ", "),
+                  to_string(type()));
   return is_sparse() ? permute_sparse(*this, axes, permuted)
                      : view(*this, permuted, permuted_strides, 0);
 }
@@ -101,8 +105,8 @@ Tile Tile::transpose() const {
 }
 
 Tile Tile::reshape(const Shape& to) const {
-  require<TypeError>(to.elements() == elements(), "{} has {} elements and cannot become {}",
-                     to_string(type()), elements(), to_string(to));
+  TESSERA_REQUIRE(TypeError, to.elements() == elements(), "{} has {} elements and cannot become {}",
+                  to_string(type()), elements(), to_string(to));
   if (is_sparse()) {
     if (to.rank() == 0) return densify(*this).reshape(to);
     return regroup(*this, to, std::clamp(sparse_dims(), 1, to.rank()));
@@ -113,8 +117,8 @@ Tile Tile::reshape(const Shape& to) const {
 
 Tile Tile::broadcast(const Shape& to) const {
   if (is_sparse()) return dense().broadcast(to);
-  require<TypeError>(broadcast_shapes(shape(), to) == to, "{} does not broadcast to {}",
-                     to_string(type()), to_string(to));
+  TESSERA_REQUIRE(TypeError, broadcast_shapes(shape(), to) == to, "{} does not broadcast to {}",
+                  to_string(type()), to_string(to));
   Strides strides(to.size(), 0);
   const std::size_t lead = to.size() - shape().size();
   for (std::size_t i = 0; i < shape().size(); ++i)
@@ -123,8 +127,8 @@ Tile Tile::broadcast(const Shape& to) const {
 }
 
 Tile Tile::diagonal() const {
-  require<TypeError>(rank() >= 2, "{} has no diagonal: it needs two dimensions",
-                     to_string(type()));
+  TESSERA_REQUIRE(TypeError, rank() >= 2, "{} has no diagonal: it needs two dimensions",
+                  to_string(type()));
   if (is_sparse()) return diagonal_sparse(*this);
   const int last = rank() - 1;
   Shape to(shape().begin(), shape().end() - 1);

@@ -66,16 +66,17 @@ Closedness without_value(const Key& point, const std::string& error, std::string
 namespace {
 
 void require_well_formed(const KeySet& keys) {
-  require<TypeError>(
+  TESSERA_REQUIRE(
+      TypeError,
       std::all_of(keys.extents.begin(), keys.extents.end(), [](auto e) { return e >= 0; }),
       "a box of keys cannot have the extents {}: none may be negative", to_string(keys.extents));
   const auto arity = static_cast<int>(keys.extents.size());
   const int used = std::max(keys.where.arity(), keys.map.input_arity());
-  require<TypeError>(used <= arity, "there is no k{} in the points below {}", used - 1,
-                     to_string(keys.extents));
-  require<TypeError>(keys.map.components().size() <= Key::capacity,
-                     "a key has at most {} components, not {}", Key::capacity,
-                     keys.map.components().size());
+  TESSERA_REQUIRE(TypeError, used <= arity, "there is no k{} in the points below {}", used - 1,
+                  to_string(keys.extents));
+  TESSERA_REQUIRE(TypeError, keys.map.components().size() <= Key::capacity,
+                  "a key has at most {} components, not {}", Key::capacity,
+                  keys.map.components().size());
 }
 
 Closedness plain_box(const Key& extents) {

@@ -262,8 +262,9 @@ class Evaluator {
   Payload fold(const KernelCall& kernel, const Payload& so_far, const Payload& next) const {
     const TileType a = type_of(so_far);
     const TileType b = type_of(next);
-    require<TypeError>(a.shape == b.shape, "{}: {} and {} are of one group but differ in shape",
-                       kernel.to_string(), to_string(a), to_string(b));
+    TESSERA_REQUIRE(TypeError, a.shape == b.shape,
+                    "{}: {} and {} are of one group but differ in shape", kernel.to_string(),
+                    to_string(a), to_string(b));
     return apply_kernel(kernel, {so_far, next}).front();
   }
 
@@ -292,12 +293,12 @@ class Evaluator {
       const std::optional<Key> key = map(tuple.key);
       if (!key) continue;
       for (std::int64_t component : *key)
-        require<PlanError>(component >= 0, "{}: key {} becomes {}, which is negative",
-                           describe(op_), to_string(tuple.key), to_string(*key));
+        TESSERA_REQUIRE(PlanError, component >= 0, "{}: key {} becomes {}, which is negative",
+                        describe(op_), to_string(tuple.key), to_string(*key));
       const auto [place, added] = seen.emplace(*key, tuple.key);
-      require<PlanError>(added, "{}: keys {} and {} both become {}; keys must be unique",
-                         describe(op_), to_string(place->second), to_string(tuple.key),
-                         to_string(*key));
+      TESSERA_REQUIRE(PlanError, added, "{}: keys {} and {} both become {}; keys must be unique",
+                      describe(op_), to_string(place->second), to_string(tuple.key),
+                      to_string(*key));
       set.tuples.push_back({*key, tuple.tiles});
     }
     sort_by_key(set.tuples);

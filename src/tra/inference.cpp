@@ -22,7 +22,8 @@ std::vector<Column> infer_fold(const Operator& op, const op::Aggregate& aggregat
     const KernelCall& kernel = aggregate.kernels[c];
     const TileType& type = columns[c].type;
     const std::vector<TileType> folded = kernel.infer(std::vector<TileType>{type, type});
-    require<TypeError>(
+    TESSERA_REQUIRE(
+        TypeError,
         folded.size() == 1 && folded[0].dtype == type.dtype && folded[0].shape == type.shape,
         "{}: an aggregation folds {} and {} to the same type, but {} gives {}", describe(op),
         to_string(type), to_string(type), kernel.to_string(),
@@ -224,9 +225,9 @@ std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& 
     std::vector<TileType> arguments;
     for (int column : apply.columns) arguments.push_back(columns[column].type);
     const std::vector<TileType> outputs = apply.kernel.infer(arguments);
-    require<TypeError>(apply.names.empty() || apply.names.size() == outputs.size(),
-                       "{}: {} names for the {} outputs of {}", describe(op), apply.names.size(),
-                       outputs.size(), apply.kernel.to_string());
+    TESSERA_REQUIRE(TypeError, apply.names.empty() || apply.names.size() == outputs.size(),
+                    "{}: {} names for the {} outputs of {}", describe(op), apply.names.size(),
+                    outputs.size(), apply.kernel.to_string());
     for (std::size_t i = 0; i < outputs.size(); ++i)
       result.push_back({apply.names.empty() ? "" : apply.names[i], outputs[i]});
   }

@@ -15,10 +15,10 @@ void verify(const Plan& plan, std::unordered_map<const Plan::Node*, bool>& seen)
   if (!seen.emplace(&plan.node(), true).second) return;
   for (const Plan& input : inputs_of(operator_of(plan))) verify(input, seen);
   const Closedness& closed = plan.closedness();
-  require<PlanError>(closed.non_negative.answer != Answer::no, "{}: {}",
-                     describe(operator_of(plan)), closed.non_negative.reason);
-  require<PlanError>(closed.unique.answer != Answer::no, "{}: {}; keys must be unique",
-                     describe(operator_of(plan)), closed.unique.reason);
+  TESSERA_REQUIRE(PlanError, closed.non_negative.answer != Answer::no, "{}: {}",
+                  describe(operator_of(plan)), closed.non_negative.reason);
+  TESSERA_REQUIRE(PlanError, closed.unique.answer != Answer::no, "{}: {}; keys must be unique",
+                  describe(operator_of(plan)), closed.unique.reason);
 }
 
 [[noreturn]] void refuse_holes(const Plan& plan, const std::string& reason) {
@@ -33,9 +33,9 @@ class Interpreter {
     if (found != results_.end()) return found->second;
     const Operator& op = operator_of(plan);
     if (const auto* input = std::get_if<op::Input>(&op)) {
-      require<PlanError>(input->relation.has_value(),
-                         "{} has a type but no tuples: the plan can be explained, not run",
-                         describe(op));
+      TESSERA_REQUIRE(PlanError, input->relation.has_value(),
+                      "{} has a type but no tuples: the plan can be explained, not run",
+                      describe(op));
       return results_[&plan.node()] = {input->relation->type(), input->relation->tuples()};
     }
     std::vector<const TupleSet<Tile>*> inputs;

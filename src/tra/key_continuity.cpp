@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "tra/closedness.h"
 #include "tra/key_inverse.h"
@@ -26,6 +28,11 @@ class Continuity {
     // As many different keys as there are places for keys fill them all.
     const bool exact = facts_.domain.conditions.empty() && injective && non_negative;
     if (exact && keys == points && keys != uncountable) return certain();
+    if (const auto least = least_of_a_box()) {
+      const bool reaches_zero =
+          std::all_of(least->begin(), least->end(), [](std::int64_t value) { return value <= 0; });
+      return reaches_zero ? certain() : missing_key(Key(frontier_.size(), 0), frontier_);
+    }
 
     Verdict verdict = search();
     if (verdict.answer == Answer::unknown && keys > points)
@@ -39,10 +46,44 @@ class Continuity {
   }
 
  private:
+  /// Components that each take all values of an interval, independently, make up a box of keys;
+  /// this is its least one.
+  std::optional<Key> least_of_a_box() const {
+    if (!facts_.domain.conditions.empty()) return std::nullopt;
+    Key least;
+    std::vector<Form> components;
+    for (const auto& component : facts_.components) {
+      const auto values = component ? contiguous_values(facts_.forms, *component) : std::nullopt;
+      if (!values) return std::nullopt;
+      least.push_back(values->low);
+      components.push_back(*component);
+    }
+    return are_independent(facts_.forms, components) ? std::optional(least) : std::nullopt;
+  }
+
   Verdict search() {
+    Key example = facts_.find_point().point;
     for (const Key& suspect : {first_beyond_sample(), last()})
-      if (is_missing(suspect) == Answer::yes) return missing_key(suspect, frontier_);
-    return try_inverse();
+      if (find_preimage(suspect).answer == Answer::no) return missing_key(suspect, frontier_);
+    // Looks for a key for which the guessed inverse is wrong. If there is none but those known to
+    // be there, no key is missing; another one is missing if no point at all is mapped to it. If
+    // one is, that point is an example for the next guess.
+    std::vector<Key> there;
+    constexpr int guesses = 32;
+    for (int i = 0; i < guesses; ++i) {
+      const KeyFacts::Found suspect = find_wrong_guess(example, there);
+      if (suspect.answer == Answer::no) return certain();
+      if (suspect.answer == Answer::unknown) break;
+      const KeyFacts::Found preimage = find_preimage(suspect.point);
+      if (preimage.answer == Answer::no) return missing_key(suspect.point, frontier_);
+      if (preimage.answer == Answer::unknown) break;
+      there.push_back(suspect.point);
+      example = preimage.point;
+    }
+    return undecided(fmt::format(
+        "that every key below the frontier {} is there could neither be shown nor refuted in the "
+        "time given",
+        to_string(frontier_)));
   }
 
   Key last() const {
@@ -64,38 +105,46 @@ class Continuity {
     return key;
   }
 
-  Answer is_missing(const Key& key) const {
+  /// Whether a key is out of the question because its components are: too small, too large, or not
+  /// a multiple of what all coefficients are multiples of.
+  bool is_impossible(const Key& key) const {
+    for (std::size_t i = 0; i < key.size(); ++i) {
+      if (key[i] < facts_.ranges[i].low || key[i] > facts_.ranges[i].high) return true;
+      if (!facts_.components[i]) continue;
+      std::int64_t divisor = 0;
+      for (const auto& term : facts_.components[i]->terms)
+        divisor = std::gcd(divisor, term.coefficient);
+      const auto rest = apply(Arithmetic::subtract, key[i], facts_.components[i]->constant);
+      if (rest && divisor > 1 && *rest % divisor != 0) return true;
+    }
+    return false;
+  }
+
+  KeyFacts::Found find_preimage(const Key& key) const {
+    if (is_impossible(key)) return {Answer::no};
+    if (is_identity(facts_.keys.map, facts_.domain.bounds.size())) {
+      const bool there = facts_.keys.where.evaluate(key);
+      return {there ? Answer::yes : Answer::no, key};
+    }
     KeyQuery query(facts_.solver);
     const auto point = facts_.domain_point(query);
     query.require(query.equal(facts_.key_of(query, point), query.constant_point(key)));
-    const Answer there = query.satisfiable();
-    if (there == Answer::unknown) return there;
-    return there == Answer::yes ? Answer::no : Answer::yes;
+    const Answer answer = query.satisfiable();
+    return {answer, answer == Answer::yes ? query.solution(point) : Key()};
   }
 
-  /// Looks for a key for which the guessed inverse is wrong. If there is none, no key is missing;
-  /// one that is found is missing if no point at all is mapped to it.
-  Verdict try_inverse() {
+  /// A key other than those known to be there that the guessed inverse is wrong for.
+  KeyFacts::Found find_wrong_guess(const Key& example, const std::vector<Key>& there) {
     KeyQuery query(facts_.solver);
     Bounds below;
     for (const std::int64_t extent : frontier_) below.push_back({0, extent - 1});
     const KeyQuery::Point key = query.unknown_point(below);
-    const auto guess = guess_inverse(query, key);
-    if (!guess) return undecided("the map is not linear");
-    query.require(query.negation(is_preimage(query, *guess, key)));
-    constexpr int suspects = 4;
-    for (int i = 0; i < suspects; ++i) {
-      const Answer wrong = query.satisfiable();
-      if (wrong == Answer::no && i == 0) return certain();
-      if (wrong != Answer::yes) break;
-      const Key suspect = query.solution(key);
-      if (is_missing(suspect) == Answer::yes) return missing_key(suspect, frontier_);
-      query.require(query.negation(query.equal(key, query.constant_point(suspect))));
-    }
-    return undecided(fmt::format(
-        "that every key below the frontier {} is there could neither be shown nor refuted in the "
-        "time given",
-        to_string(frontier_)));
+    const KeyQuery::Point guess = guess_inverse(query, key, example);
+    query.require(query.negation(is_preimage(query, guess, key)));
+    for (const Key& other : there)
+      query.require(query.negation(query.equal(key, query.constant_point(other))));
+    const Answer answer = query.satisfiable();
+    return {answer, answer == Answer::yes ? query.solution(key) : Key()};
   }
 
   KeyQuery::Condition is_preimage(KeyQuery& query, const KeyQuery::Point& point,
@@ -113,12 +162,11 @@ class Continuity {
     return query.all(conditions);
   }
 
-  std::optional<KeyQuery::Point> guess_inverse(KeyQuery& query, const KeyQuery::Point& key) {
-    InverseGuess guess(query, facts_.forms);
-    for (std::size_t i = 0; i < key.components.size(); ++i) {
-      if (!facts_.components[i]) return std::nullopt;
-      guess.equate(*facts_.components[i], key.components[i]);
-    }
+  /// Components that are not linear have no part in the guess.
+  KeyQuery::Point guess_inverse(KeyQuery& query, const KeyQuery::Point& key, const Key& example) {
+    InverseGuess guess(query, facts_.forms, example);
+    for (std::size_t i = 0; i < key.components.size(); ++i)
+      if (facts_.components[i]) guess.equate(*facts_.components[i], key.components[i]);
     for (const KeyPredicate& condition : facts_.domain.conditions) add_condition(guess, condition);
     return guess.point();
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "tra/key_linear.h"
 
@@ -11,8 +12,8 @@ using Term = LinearForms::Term;
 /// What is known to be equal at two points at which certain forms are equal.
 class Determination {
  public:
-  Determination(LinearForms& forms, const std::vector<Form>& values)
-      : forms_(forms), equal_(values) {}
+  Determination(LinearForms& forms, std::vector<Form> values)
+      : forms_(forms), equal_(std::move(values)) {}
 
   bool determines_the_point() {
     while (deduce()) {
@@ -28,7 +29,7 @@ class Determination {
   /// One round of deduction; false when it brings nothing new.
   bool deduce() {
     progress_ = false;
-    for (std::size_t i = 0; i < equal_.size(); ++i) deduce_from_sum(equal_[i]);
+    for (const Form& form : equal_) deduce_from_sum(form);
     for (std::size_t i = 0; i < forms_.atoms().size(); ++i) deduce_from_atom(static_cast<int>(i));
     return progress_;
   }
@@ -50,19 +51,32 @@ class Determination {
     }
   }
 
-  /// x div c and x mod c agree if x does; and x agrees if both do.
+  /// x div c and x mod c agree if x does.
   void deduce_from_atom(int index) {
     const LinearForms::Atom atom = forms_.atoms()[index];
     if (atom.kind == LinearForms::AtomKind::component) return;
     if (!is_known(index)) {
       if (are_known(atom.dividend)) learn(index);
-    } else if (atom.kind == LinearForms::AtomKind::remainder && !are_known(atom.dividend)) {
-      const auto quotient = forms_.quotient(atom.dividend, atom.divisor);
-      if (!quotient || !are_known(*quotient)) return;
-      if (std::find(equal_.begin(), equal_.end(), atom.dividend) != equal_.end()) return;
-      equal_.push_back(atom.dividend);
-      progress_ = true;
+    } else if (atom.kind == LinearForms::AtomKind::remainder) {
+      deduce_from_remainder(atom);
     }
+  }
+
+  /// x agrees if x div c and x mod c do, or x div c and (x + d) mod c for any constant d.
+  void deduce_from_remainder(const LinearForms::Atom& remainder) {
+    const auto quotient = forms_.quotient(remainder.dividend, remainder.divisor);
+    bool agrees = quotient && are_known(*quotient);
+    for (std::size_t i = 0; i < forms_.atoms().size() && !agrees; ++i) {
+      const LinearForms::Atom& other = forms_.atoms()[i];
+      agrees = other.kind == LinearForms::AtomKind::quotient && is_known(static_cast<int>(i)) &&
+               other.divisor == remainder.divisor &&
+               other.dividend.terms == remainder.dividend.terms;
+    }
+    const bool is_news =
+        std::find(equal_.begin(), equal_.end(), remainder.dividend) == equal_.end();
+    if (!agrees || !is_news || are_known(remainder.dividend)) return;
+    equal_.push_back(remainder.dividend);
+    progress_ = true;
   }
 
   static std::uint64_t magnitude(std::int64_t value) {

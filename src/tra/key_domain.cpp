@@ -42,19 +42,17 @@ void narrow_to_not_zero(const LinearForms& forms, const Form& form, Bounds& boun
   if (values.high == zero) --values.high;
 }
 
-void narrow(Bounds& bounds, const KeyPredicate& conjunct) {
-  const auto* relation = std::get_if<KeyPredicate::Node::Relation>(&conjunct.node().form);
-  if (relation == nullptr) return;
+void narrow(Bounds& bounds, const KeyPredicate::Node::Relation& relation) {
   LinearForms forms(bounds);
-  const auto left = forms.form_of(relation->left);
-  const auto right = left ? forms.form_of(relation->right) : std::nullopt;
+  const auto left = forms.form_of(relation.left);
+  const auto right = left ? forms.form_of(relation.right) : std::nullopt;
   if (!right) return;
   const auto not_below = [&](const Form& a, const Form& b, std::int64_t margin) {
     const auto difference = forms.combine(a, -1, b);
     const auto form = difference ? forms.combine(*difference, -1, {{}, margin}) : std::nullopt;
     if (form) narrow_to_not_negative(forms, *form, bounds);
   };
-  switch (relation->op) {
+  switch (relation.op) {
     case Comparison::equal:
       not_below(*left, *right, 0);
       not_below(*right, *left, 0);
@@ -75,6 +73,65 @@ bool is_empty(const Bounds& bounds) {
                      [](const Interval& interval) { return interval.low > interval.high; });
 }
 
+/// The least bounds around both.
+Bounds hull(const Bounds& a, const Bounds& b) {
+  if (is_empty(a)) return b;
+  if (is_empty(b)) return a;
+  Bounds result;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    result.push_back({std::min(a[i].low, b[i].low), std::max(a[i].high, b[i].high)});
+  return result;
+}
+
+/// Narrows the bounds to where the predicate can hold.
+void narrow(Bounds& bounds, const KeyPredicate& predicate) {
+  if (is_empty(bounds)) return;
+  const auto& form = predicate.node().form;
+  if (const auto* relation = std::get_if<KeyPredicate::Node::Relation>(&form)) {
+    narrow(bounds, *relation);
+  } else if (const auto* junction = std::get_if<KeyPredicate::Node::Junction>(&form)) {
+    Bounds right = bounds;
+    narrow(bounds, junction->left);
+    if (junction->conjunction) {
+      narrow(bounds, junction->right);
+    } else {
+      narrow(right, junction->right);
+      bounds = hull(bounds, right);
+    }
+  }
+}
+
+Comparison opposite(Comparison op) {
+  switch (op) {
+    case Comparison::equal: return Comparison::not_equal;
+    case Comparison::not_equal: return Comparison::equal;
+    case Comparison::less: return Comparison::greater_equal;
+    case Comparison::less_equal: return Comparison::greater;
+    case Comparison::greater: return Comparison::less_equal;
+    case Comparison::greater_equal: return Comparison::less;
+  }
+  return op;
+}
+
+/// The predicate, or its negation, without `not`. The laws of De Morgan leave it as it is which
+/// parts are evaluated, and in which order.
+KeyPredicate without_negations(const KeyPredicate& predicate, bool holds = true) {
+  using Node = KeyPredicate::Node;
+  return std::visit(
+      Match{[&](const Node::Truth& form) { return make_truth(form.value == holds); },
+            [&](const Node::Relation& form) {
+              return make_relation(holds ? form.op : opposite(form.op), form.left, form.right);
+            },
+            [&](const Node::Junction& form) {
+              const KeyPredicate left = without_negations(form.left, holds);
+              const KeyPredicate right = without_negations(form.right, holds);
+              return form.conjunction == holds ? left && right : left || right;
+            },
+            [&](const Node::Negation& form) { return without_negations(form.operand, !holds); },
+            [&](const Node::Opaque&) { return holds ? predicate : !predicate; }},
+      predicate.node().form);
+}
+
 }  // namespace
 
 std::int64_t KeyDomain::points_within_bounds() const {
@@ -89,7 +146,7 @@ KeyDomain domain_of(const Key& extents, const KeyPredicate& where) {
   for (const std::int64_t extent : extents) domain.bounds.push_back({0, extent - 1});
   // A conjunct is reached only by points that satisfy those before it, so that its values are
   // asked for within the bounds narrowed by them.
-  for (const KeyPredicate& conjunct : conjuncts(where)) {
+  for (const KeyPredicate& conjunct : conjuncts(without_negations(where))) {
     domain.defined = domain.defined && truth(conjunct, domain.bounds).has_value();
     narrow(domain.bounds, conjunct);
     domain.empty = is_empty(domain.bounds);

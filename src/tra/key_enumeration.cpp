@@ -32,22 +32,6 @@ Verdict uniqueness(const KeyImage& image, const KeyOccupancy& occupancy) {
                       image.key_at(row));
 }
 
-/// How many of the keys are proper, that is without a negative component.
-std::int64_t count_proper(const KeyImage& image, const KeyOccupancy& occupancy) {
-  const Key& least = occupancy.least();
-  if (std::all_of(least.begin(), least.end(), [](auto value) { return value >= 0; }))
-    return occupancy.distinct();
-  KeyImage proper;
-  proper.columns.resize(image.columns.size());
-  for (std::int64_t row = 0; row < image.count; ++row) {
-    const Key key = image.key_at(row);
-    if (std::any_of(key.begin(), key.end(), [](auto value) { return value < 0; })) continue;
-    for (std::size_t i = 0; i < key.size(); ++i) proper.columns[i].push_back(key[i]);
-    ++proper.count;
-  }
-  return KeyOccupancy(proper).distinct();
-}
-
 /// The first key in lexicographic order that is missing, where one is.
 Key first_missing(const KeyOccupancy& occupancy, const Key& frontier) {
   Key key(frontier.size(), 0);
@@ -67,10 +51,11 @@ Closedness enumerate_closedness(const KeySet& keys) {
   if (image.count == 0) return nothing_there(keys.map.output_arity(), method);
 
   const KeyOccupancy occupancy(image);
-  Closedness result{.non_negative = non_negativity(image, occupancy),
-                    .unique = uniqueness(image, occupancy),
-                    .cardinality = occupancy.distinct(),
-                    .method = method};
+  Closedness result;
+  result.method = method;
+  result.non_negative = non_negativity(image, occupancy);
+  result.unique = uniqueness(image, occupancy);
+  result.cardinality = occupancy.distinct();
   result.frontier_known = true;
   for (const std::int64_t greatest : occupancy.greatest()) {
     // The key above the greatest integer is none.
@@ -78,7 +63,7 @@ Closedness enumerate_closedness(const KeySet& keys) {
     result.frontier.push_back(exists ? std::max<std::int64_t>(greatest + 1, 0) : greatest);
     result.frontier_known = result.frontier_known && exists;
   }
-  const bool continuous = count_proper(image, occupancy) == volume(result.frontier);
+  const bool continuous = occupancy.proper() == volume(result.frontier);
   result.continuous = continuous
                           ? certain()
                           : missing_key(first_missing(occupancy, result.frontier), result.frontier);

@@ -32,13 +32,17 @@ class Equality {
                       b.node().form);
   }
 
-  bool same(const Expr::Constant& a, const Expr::Constant& b) { return a.value == b.value; }
-  bool same(const Expr::Component& a, const Expr::Component& b) { return a.index == b.index; }
+  static bool same(const Expr::Constant& a, const Expr::Constant& b) { return a.value == b.value; }
+  static bool same(const Expr::Component& a, const Expr::Component& b) {
+    return a.index == b.index;
+  }
   bool same(const Expr::Operation& a, const Expr::Operation& b) {
     return a.op == b.op && (*this)(a.left, b.left) && (*this)(a.right, b.right);
   }
   bool same(const Expr::Opaque& a, const Expr::Opaque& b) { return same_opaque(a, b); }
-  bool same(const Predicate::Truth& a, const Predicate::Truth& b) { return a.value == b.value; }
+  static bool same(const Predicate::Truth& a, const Predicate::Truth& b) {
+    return a.value == b.value;
+  }
   bool same(const Predicate::Relation& a, const Predicate::Relation& b) {
     return a.op == b.op && (*this)(a.left, b.left) && (*this)(a.right, b.right);
   }
@@ -50,7 +54,7 @@ class Equality {
   }
   bool same(const Predicate::Opaque& a, const Predicate::Opaque& b) { return same_opaque(a, b); }
   template <class A, class B>
-  bool same(const A&, const B&) {
+  static bool same(const A&, const B&) {
     return false;
   }
 

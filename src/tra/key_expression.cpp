@@ -26,10 +26,10 @@ Node node_over(decltype(Node::form) form, const Parts&... parts) {
     node.parts += part.node().parts;
   };
   (gather(parts), ...);
-  require<TypeError>(node.depth <= maximum_expression_depth,
-                     "a key expression is nested more than {} deep; simplify it, or make it an "
-                     "opaque function",
-                     maximum_expression_depth);
+  TESSERA_REQUIRE(TypeError, node.depth <= maximum_expression_depth,
+                  "a key expression is nested more than {} deep; simplify it, or make it an "
+                  "opaque function",
+                  maximum_expression_depth);
   return node;
 }
 
@@ -174,8 +174,8 @@ KeyExpr make_operation(Arithmetic op, const KeyExpr& left, const KeyExpr& right)
 }
 
 KeyExpr key(int component) {
-  require<TypeError>(component >= 0 && component < static_cast<int>(Key::capacity),
-                     "k{}: the components of a key are k0 to k{}", component, Key::capacity - 1);
+  TESSERA_REQUIRE(TypeError, component >= 0 && component < static_cast<int>(Key::capacity),
+                  "k{}: the components of a key are k0 to k{}", component, Key::capacity - 1);
   return expression({.form = ExprNode::Component{component}, .arity = component + 1});
 }
 KeyExpr operator+(const KeyExpr& a, const KeyExpr& b) {

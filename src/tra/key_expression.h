@@ -104,7 +104,7 @@ struct KeyPredicate::Node {
 };
 
 /// Expressions are walked by recursion; this is what a thread's stack is sure to bear.
-inline constexpr int maximum_expression_depth = 10'000;
+inline constexpr int maximum_expression_depth = 2'000;
 
 KeyExpr make_operation(Arithmetic op, const KeyExpr& left, const KeyExpr& right);
 KeyPredicate make_relation(Comparison op, const KeyExpr& left, const KeyExpr& right);

@@ -25,10 +25,11 @@ std::size_t KeyHash::operator()(const Key& key) const noexcept {
 
 KeyFunction KeyFunction::opaque(std::string name, int output_arity,
                                 std::function<Key(const Key&)> function) {
-  require<TypeError>(output_arity >= 0 && output_arity <= static_cast<int>(Key::capacity),
-                     "{}: a key has 0 to {} components, not {}", name, Key::capacity, output_arity);
+  TESSERA_REQUIRE(TypeError, output_arity >= 0 && output_arity <= static_cast<int>(Key::capacity),
+                  "{}: a key has 0 to {} components, not {}", name, Key::capacity, output_arity);
   const auto shared = std::make_shared<const std::function<Key(const Key&)>>(std::move(function));
   std::vector<KeyExpr> components;
+  components.reserve(static_cast<std::size_t>(output_arity));
   for (int i = 0; i < output_arity; ++i) {
     components.push_back(KeyExpr::opaque(
         fmt::format("{}[{}]", name, i), [shared, name, output_arity, i](const Key& key) {

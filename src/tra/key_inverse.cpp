@@ -13,7 +13,8 @@ std::int64_t magnitude(std::int64_t value) { return value < 0 ? -value : value; 
 
 }  // namespace
 
-InverseGuess::InverseGuess(KeyQuery& query, LinearForms& forms) : query_(query), forms_(forms) {}
+InverseGuess::InverseGuess(KeyQuery& query, LinearForms& forms, const Key& example)
+    : query_(query), forms_(forms), example_(example) {}
 
 void InverseGuess::equate(const Form& form, Term value) { solve(form, value, false); }
 
@@ -23,7 +24,7 @@ KeyQuery::Point InverseGuess::point() {
   std::vector<Term> components;
   for (const LinearForms::Atom& atom : forms_.atoms()) {
     if (atom.kind != LinearForms::AtomKind::component) continue;
-    components.push_back(known(atom.component).value_or(constant(atom.range.low)));
+    components.push_back(known(atom.component).value_or(constant(example_[atom.component])));
   }
   return query_.point(std::move(components));
 }

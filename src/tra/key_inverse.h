@@ -18,7 +18,8 @@ namespace tessera {
 /// same number are its digits, put together again by adding them up: i = 4 * (i div 4) + i mod 4.
 class InverseGuess {
  public:
-  InverseGuess(KeyQuery& query, LinearForms& forms);
+  /// Components that nothing is said about are taken from the example.
+  InverseGuess(KeyQuery& query, LinearForms& forms, const Key& example);
 
   /// The form has this value.
   void equate(const LinearForms::Form& form, KeyQuery::Term value);
@@ -59,6 +60,7 @@ class InverseGuess {
 
   KeyQuery& query_;
   LinearForms& forms_;
+  Key example_;
   std::vector<std::optional<Term>> values_;  // by atom
   std::vector<Digits> digits_;
   std::vector<Form> zeros_, not_negative_;

@@ -48,11 +48,21 @@ std::optional<Form> LinearForms::operation(const KeyExpr::Node::Operation& opera
       if (constant) return combine({}, right->constant, *left);
       return left->terms.empty() ? combine({}, left->constant, *right) : std::nullopt;
     case Arithmetic::divide:
-      return constant && right->constant > 0 ? quotient(*left, right->constant) : std::nullopt;
     case Arithmetic::modulo:
-      return constant && right->constant > 0 ? remainder(*left, right->constant) : std::nullopt;
+      return constant ? divide(operation.op, *left, right->constant) : std::nullopt;
   }
   return std::nullopt;
+}
+
+/// A negative divisor is made positive: a div -c = -a div c, and a mod -c = -(-a mod c).
+std::optional<Form> LinearForms::divide(Arithmetic op, const Form& dividend, std::int64_t divisor) {
+  if (divisor == 0 || divisor == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+  const auto positive = combine({}, divisor > 0 ? 1 : -1, dividend);
+  if (!positive) return std::nullopt;
+  const std::int64_t magnitude = divisor > 0 ? divisor : -divisor;
+  if (op == Arithmetic::divide) return quotient(*positive, magnitude);
+  const auto rest = remainder(*positive, magnitude);
+  return rest && divisor < 0 ? combine({}, -1, *rest) : rest;
 }
 
 std::optional<Form> LinearForms::combine(const Form& a, std::int64_t factor, const Form& b) {

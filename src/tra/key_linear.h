@@ -44,7 +44,8 @@ class LinearForms {
 
   /// Nothing for an expression that is not linear, or too large for 64 bits on the way.
   std::optional<Form> form_of(const KeyExpr& expr);
-  std::optional<Form> combine(const Form& a, std::int64_t factor, const Form& b);  // a + factor*b
+  /// a + factor*b
+  static std::optional<Form> combine(const Form& a, std::int64_t factor, const Form& b);
   std::optional<Form> quotient(const Form& dividend, std::int64_t divisor);
   std::optional<Form> remainder(const Form& dividend, std::int64_t divisor);
   std::optional<Interval> range(const Form& form) const;
@@ -55,6 +56,7 @@ class LinearForms {
  private:
   Form component_form(int component) const;
   std::optional<Form> operation(const KeyExpr::Node::Operation& operation);
+  std::optional<Form> divide(Arithmetic op, const Form& dividend, std::int64_t divisor);
   std::optional<Form> divided(AtomKind kind, const Form& dividend, std::int64_t divisor);
 
   std::vector<Atom> atoms_;
@@ -64,5 +66,12 @@ class LinearForms {
 /// Whether the values of the forms at a point within the bounds determine the point, that is, no
 /// two points agree in all of them. False also where it is not seen.
 bool determine_the_point(LinearForms& forms, const std::vector<LinearForms::Form>& values);
+
+/// Whether no component has a part in two of the forms, so that their values can be chosen freely.
+bool are_independent(const LinearForms& forms, const std::vector<LinearForms::Form>& values);
+
+/// The values that a form takes at the points within the bounds, if they are seen to be all the
+/// integers of an interval.
+std::optional<Interval> contiguous_values(const LinearForms& forms, const LinearForms::Form& form);
 
 }  // namespace tessera

@@ -2,33 +2,64 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "tra/key_expression.h"
 #include "tra/key_lexer.h"
 
-// The grammar, loosest first; a level's operands are of the next level:
+// The grammar:
 //
-//   function     =  [ "<" [ name { "," name } ] ">" "->" ]  "<" [ sum { "," sum } ] ">"
-//   disjunction  =  conjunction { ("or" | "||") conjunction }
-//   conjunction  =  negation { ("and" | "&&") negation }
-//   negation     =  { "not" | "!" } comparison
-//   comparison   =  sum [ ("=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">=") sum ]
-//   sum          =  product { ("+" | "-") product }
-//   product      =  sign { ("*" | "div" | "/" | "mod" | "%") sign }
-//   sign         =  { "-" } atom
-//   atom         =  integer | component | "true" | "false" | "(" disjunction ")"
+//   function  =  [ "<" [ name { "," name } ] ">" "->" ]  "<" [ operand { "," operand } ] ">"
+//   operand   =  prefix { operator prefix }, by the binding of the operators
+//   prefix    =  "-" prefix  |  ("not" | "!") operand  |  "(" operand ")"
+//             |  integer  |  component  |  "true"  |  "false"
 //
-// Whether a parenthesis holds a number or a condition is known only at its end, so one set of
-// functions reads both, and each operator checks the kind of its operands.
+// with the operators, loosest first: or, and, not, comparisons (which do not chain), + -, * div mod
+// and the sign; those of one line group to the left.
+//
+// Whether a parenthesis holds a number or a condition is known only at its end, so the same
+// functions read both, and each operator checks the kind of its operands.
 
 namespace tessera {
 namespace {
 
-/// Parentheses and signs are read by recursion, so their number is limited.
-constexpr int maximum_nesting = 1'000;
+/// Parentheses, signs and negations are read by recursion, so their number is limited.
+constexpr int maximum_nesting = 250;
 
 constexpr std::string_view reserved[] = {"div", "mod", "and", "or", "not", "true", "false"};
+
+enum class Binding { disjunction, conjunction, negation, comparison, sum, product, sign };
+
+Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
+
+enum class Connective { conjunction, disjunction };
+
+struct Operator {
+  std::string_view text;
+  Binding binding;
+  std::variant<Arithmetic, Comparison, Connective> meaning;
+};
+
+constexpr Operator operators[] = {
+    {"or", Binding::disjunction, Connective::disjunction},
+    {"||", Binding::disjunction, Connective::disjunction},
+    {"and", Binding::conjunction, Connective::conjunction},
+    {"&&", Binding::conjunction, Connective::conjunction},
+    {"=", Binding::comparison, Comparison::equal},
+    {"==", Binding::comparison, Comparison::equal},
+    {"!=", Binding::comparison, Comparison::not_equal},
+    {"<>", Binding::comparison, Comparison::not_equal},
+    {"<", Binding::comparison, Comparison::less},
+    {"<=", Binding::comparison, Comparison::less_equal},
+    {">", Binding::comparison, Comparison::greater},
+    {">=", Binding::comparison, Comparison::greater_equal},
+    {"+", Binding::sum, Arithmetic::add},
+    {"-", Binding::sum, Arithmetic::subtract},
+    {"*", Binding::product, Arithmetic::multiply},
+    {"div", Binding::product, Arithmetic::divide},
+    {"/", Binding::product, Arithmetic::divide},
+    {"mod", Binding::product, Arithmetic::modulo},
+    {"%", Binding::product, Arithmetic::modulo},
+};
 
 class Parser {
  public:
@@ -36,13 +67,13 @@ class Parser {
 
   KeyExpr whole_expression() {
     const KeyToken start = lexer_.token();
-    KeyExpr result = number(start, sum());
+    KeyExpr result = number(start, operand(Binding::sum));
     lexer_.expect_end();
     return result;
   }
   KeyPredicate whole_predicate() {
     const KeyToken start = lexer_.token();
-    KeyPredicate result = condition(start, disjunction());
+    KeyPredicate result = condition(start, operand(Binding::disjunction));
     lexer_.expect_end();
     return result;
   }
@@ -63,103 +94,57 @@ class Parser {
  private:
   using Value = std::variant<KeyExpr, KeyPredicate>;
 
-  Value disjunction() {
+  /// An operand whose operators all bind at least so tightly.
+  Value operand(Binding loosest) {
     const KeyToken start = lexer_.token();
-    Value left = conjunction();
-    while (lexer_.at("or") || lexer_.at("||")) {
+    Value left = prefix();
+    for (const Operator* op = next_operator(loosest); op != nullptr; op = next_operator(loosest)) {
       lexer_.advance();
-      const KeyToken right = lexer_.token();
-      const KeyPredicate a = condition(start, left);
-      left = a || condition(right, conjunction());
+      left = combined(*op, start, left);
+      const Operator* next = next_operator(Binding::comparison);
+      if (op->binding == Binding::comparison && next != nullptr && next->binding == op->binding)
+        lexer_.fail("comparisons do not chain: expected 'and' before another one", lexer_.token());
     }
     return left;
   }
 
-  Value conjunction() {
-    const KeyToken start = lexer_.token();
-    Value left = negation();
-    while (lexer_.at("and") || lexer_.at("&&")) {
-      lexer_.advance();
-      const KeyToken right = lexer_.token();
+  const Operator* next_operator(Binding loosest) const {
+    const Operator* found = std::find_if(std::begin(operators), std::end(operators),
+                                         [&](const Operator& op) { return lexer_.at(op.text); });
+    return found != std::end(operators) && found->binding >= loosest ? found : nullptr;
+  }
+
+  /// Reads the right operand and applies the operator.
+  Value combined(const Operator& op, const KeyToken& start, const Value& left) {
+    const KeyToken middle = lexer_.token();
+    if (const auto* connective = std::get_if<Connective>(&op.meaning)) {
       const KeyPredicate a = condition(start, left);
-      left = a && condition(right, negation());
+      const KeyPredicate b = condition(middle, operand(tighter(op.binding)));
+      return *connective == Connective::conjunction ? a && b : a || b;
     }
-    return left;
-  }
-
-  Value negation() {
-    if (!lexer_.at("not") && !lexer_.at("!")) return comparison();
-    const Nested nested(*this);
-    lexer_.advance();
-    const KeyToken operand = lexer_.token();
-    return !condition(operand, negation());
-  }
-
-  Value comparison() {
-    static const std::map<std::string_view, Comparison> operators = {
-        {"=", Comparison::equal},      {"==", Comparison::equal},
-        {"!=", Comparison::not_equal}, {"<>", Comparison::not_equal},
-        {"<", Comparison::less},       {"<=", Comparison::less_equal},
-        {">", Comparison::greater},    {">=", Comparison::greater_equal}};
-    const KeyToken start = lexer_.token();
-    const Value left = sum();
-    const auto found = operators.find(lexer_.token().text);
-    if (found == operators.end()) return left;
-    lexer_.advance();
-    const KeyToken operand = lexer_.token();
     const KeyExpr a = number(start, left);
-    const KeyPredicate result = make_relation(found->second, a, number(operand, sum()));
-    if (operators.contains(lexer_.token().text))
-      lexer_.fail("comparisons do not chain: expected 'and' before another one", lexer_.token());
-    return result;
+    const KeyExpr b = number(middle, operand(tighter(op.binding)));
+    if (const auto* comparison = std::get_if<Comparison>(&op.meaning))
+      return make_relation(*comparison, a, b);
+    return make_operation(std::get<Arithmetic>(op.meaning), a, b);
   }
 
-  Value sum() {
-    const KeyToken start = lexer_.token();
-    Value left = product();
-    while (lexer_.at("+") || lexer_.at("-")) {
-      const Arithmetic op = lexer_.at("+") ? Arithmetic::add : Arithmetic::subtract;
-      lexer_.advance();
-      const KeyToken operand = lexer_.token();
-      const KeyExpr a = number(start, left);
-      left = make_operation(op, a, number(operand, product()));
-    }
-    return left;
-  }
-
-  Value product() {
-    const KeyToken start = lexer_.token();
-    Value left = sign();
-    for (;;) {
-      Arithmetic op;
-      if (lexer_.take("*")) {
-        op = Arithmetic::multiply;
-      } else if (lexer_.take("div") || lexer_.take("/")) {
-        op = Arithmetic::divide;
-      } else if (lexer_.take("mod") || lexer_.take("%")) {
-        op = Arithmetic::modulo;
-      } else {
-        return left;
-      }
-      const KeyToken operand = lexer_.token();
-      const KeyExpr a = number(start, left);
-      left = make_operation(op, a, number(operand, sign()));
-    }
-  }
-
-  Value sign() {
-    if (!lexer_.take("-")) return atom();
-    if (lexer_.token().kind == KeyToken::integer) return integer("-");
-    const Nested nested(*this);
-    const KeyToken operand = lexer_.token();
-    return KeyExpr(0) - number(operand, sign());
-  }
-
-  Value atom() {
+  Value prefix() {
     if (lexer_.token().kind == KeyToken::integer) return integer("");
+    if (lexer_.take("-")) {
+      if (lexer_.token().kind == KeyToken::integer) return integer("-");
+      const Nested nested(*this);
+      const KeyToken start = lexer_.token();
+      return KeyExpr(0) - number(start, prefix());
+    }
+    if (lexer_.take("not") || lexer_.take("!")) {
+      const Nested nested(*this);
+      const KeyToken start = lexer_.token();
+      return !condition(start, operand(Binding::comparison));
+    }
     if (lexer_.take("(")) {
       const Nested nested(*this);
-      Value inner = disjunction();
+      Value inner = operand(Binding::disjunction);
       lexer_.expect(")");
       return inner;
     }
@@ -236,7 +221,7 @@ class Parser {
       if (components.size() == Key::capacity)
         lexer_.fail(fmt::format("expected '>': a key has at most {} components", Key::capacity),
                     token);
-      components.push_back(number(token, sum()));
+      components.push_back(number(token, operand(Binding::sum)));
     } while (lexer_.take(","));
     if (!lexer_.at(">")) lexer_.fail("expected an operator, ',' or '>'");
     lexer_.advance();

@@ -22,7 +22,7 @@ class KeyProgram::Compiler {
     return result;
   }
   int compile(const KeyPredicate& predicate) {
-    return std::visit([&](const auto& form) { return emit(form); }, predicate.node().form);
+    return std::visit([this](const auto& form) { return this->emit(form); }, predicate.node().form);
   }
 
  private:

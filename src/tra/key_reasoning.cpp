@@ -130,14 +130,16 @@ std::optional<std::int64_t> greatest_value(const KeyFacts& facts, std::size_t in
   std::int64_t low = facts.keys.map.evaluate(some_point)[index];
   std::int64_t high = facts.ranges[index].high;
   if (facts.components[index]) {
+    const auto values = contiguous_values(facts.forms, *facts.components[index]);
+    if (values && facts.domain.conditions.empty()) return values->high;
     Key corner = some_point;
     push_up(facts.forms, *facts.components[index], true, corner);
     if (const auto key = facts.key_at(corner)) low = std::max(low, (*key)[index]);
   }
-  const auto middle = [&] {
-    return high - static_cast<std::int64_t>(Interval{low, high}.width() / 2);
-  };
-  for (std::int64_t tried = high; low < high; tried = middle()) {
+  // The range is mostly right or almost so: the search goes down from it by growing steps, and no
+  // further than the middle.
+  std::int64_t tried = high;
+  for (std::int64_t step = 1; low < high; step = std::min(step, greatest_integer / 2) * 2) {
     KeyQuery query(facts.solver);
     const KeyQuery::Point point = facts.domain_point(query);
     const auto value = query.value(facts.keys.map.components()[index], point);
@@ -147,6 +149,8 @@ std::optional<std::int64_t> greatest_value(const KeyFacts& facts, std::size_t in
       case Answer::no: high = tried - 1; break;
       case Answer::unknown: return std::nullopt;
     }
+    const auto half = static_cast<std::int64_t>(Interval{low, high}.width() / 2);
+    tried = high - std::min(step - 1, half);
   }
   return low;
 }
@@ -166,6 +170,12 @@ void find_frontier(const KeyFacts& facts, const Key& some_point, Closedness& res
 }  // namespace
 
 Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
+  // Putting the question to Z3 takes time too, which no deadline interrupts.
+  constexpr double most_parts = 500;
+  double parts = keys.where.node().parts;
+  for (const KeyExpr& component : keys.map.components()) parts += component.node().parts;
+  if (parts > most_parts) return all_undecided("the expressions are too long to reason about");
+
   KeySolver solver(KeySolver::Clock::now() + std::chrono::milliseconds(milliseconds));
   const KeyDomain domain = domain_of(keys.extents, keys.where);
   Ranges ranges(domain.bounds);
@@ -180,10 +190,11 @@ Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
   KeyFacts facts(keys, domain, solver);
   const KeyFacts::Found some = facts.find_point();
   if (some.answer == Answer::no) return nothing_there(keys.map.output_arity(), method);
-  Closedness result{.non_negative = decide_non_negativity(facts),
-                    .unique = decide_uniqueness(facts),
-                    .continuous = undecided("the frontier could not be found in the time given"),
-                    .method = method};
+  Closedness result;
+  result.method = method;
+  result.non_negative = decide_non_negativity(facts);
+  result.unique = decide_uniqueness(facts);
+  result.continuous = undecided("the frontier could not be found in the time given");
   if (some.answer == Answer::yes) find_frontier(facts, some.point, result);
   const bool injective = result.unique.answer == Answer::yes;
   const bool non_negative = result.non_negative.answer == Answer::yes;

@@ -9,17 +9,17 @@ namespace tessera {
 namespace {
 
 void require_components(int arity, const KeyFunction& map) {
-  require<TypeError>(arity <= map.output_arity(),
-                     "there is no k{} in keys of {} components, which these are", arity - 1,
-                     map.output_arity());
+  TESSERA_REQUIRE(TypeError, arity <= map.output_arity(),
+                  "there is no k{} in keys of {} components, which these are", arity - 1,
+                  map.output_arity());
 }
 
 }  // namespace
 
 KeySet KeySet::box(const Key& extents) {
-  require<TypeError>(std::all_of(extents.begin(), extents.end(), [](auto e) { return e >= 0; }),
-                     "a box of keys cannot have the extents {}: none may be negative",
-                     to_string(extents));
+  TESSERA_REQUIRE(
+      TypeError, std::all_of(extents.begin(), extents.end(), [](auto e) { return e >= 0; }),
+      "a box of keys cannot have the extents {}: none may be negative", to_string(extents));
   std::vector<KeyExpr> identity;
   for (std::size_t i = 0; i < extents.size(); ++i) identity.push_back(key(static_cast<int>(i)));
   return {.extents = extents, .map = KeyFunction(std::move(identity))};

@@ -2,15 +2,69 @@
 
 #include <z3++.h>
 
-#include <algorithm>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace tessera {
 
+namespace {
+
+/// Interrupts Z3 when its time is up. One thread serves all queries of a solver, where Z3's own
+/// timer would start one for each.
+class Watchdog {
+ public:
+  using Clock = KeySolver::Clock;
+
+  explicit Watchdog(z3::context& z3) : z3_(z3), thread_([this] { watch(); }) {}
+  ~Watchdog() {
+    set(Clock::time_point::max(), true);
+    thread_.join();
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  void interrupt_at(Clock::time_point time) { set(time, false); }
+  void stand_down() { set(Clock::time_point::max(), false); }
+
+ private:
+  void set(Clock::time_point time, bool done) {
+    const std::lock_guard lock(mutex_);
+    time_ = time;
+    done_ = done;
+    changed_.notify_one();
+  }
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!done_) {
+      if (time_ == Clock::time_point::max()) {
+        changed_.wait(lock);
+      } else if (Clock::now() < time_) {
+        changed_.wait_until(lock, time_);
+      } else {
+        // Again and again: an interruption before Z3 has begun to work is lost.
+        z3_.interrupt();
+        changed_.wait_for(lock, std::chrono::milliseconds(1));
+      }
+    }
+  }
+
+  z3::context& z3_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Clock::time_point time_ = Clock::time_point::max();
+  bool done_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
 struct KeySolver::Context {
   z3::context z3;
+  Watchdog watchdog{z3};
 };
 
 KeySolver::KeySolver(Clock::time_point deadline) : deadline_(deadline) {}
@@ -27,7 +81,12 @@ struct KeyQuery::State {
   };
 
   explicit State(KeySolver& owner)
-      : solver(owner), z3(owner.context().z3), assertions(z3, z3::solver::simple()) {}
+      : solver(owner), z3(owner.context().z3), assertions(z3, z3::solver::simple()) {
+    // Interrupts from the keyboard belong to the program, not to its solver.
+    z3::params parameters(z3);
+    parameters.set("ctrl_c", false);
+    assertions.set(parameters);
+  }
 
   Term term(const z3::expr& expr) {
     terms.push_back(expr);
@@ -41,7 +100,7 @@ struct KeyQuery::State {
   const z3::expr& operator[](Condition condition) const { return conditions[condition.index]; }
 
   z3::expr integer(std::int64_t value) { return z3.int_val(value); }
-  z3::expr fresh() { return z3::expr(z3, Z3_mk_fresh_const(z3, "i", z3.int_sort())); }
+  z3::expr fresh() { return {z3, Z3_mk_fresh_const(z3, "i", z3.int_sort())}; }
 
   /// The quotient and the remainder as unknowns that the division law determines: Z3 is at its
   /// best on linear equations, and both halves of a division share them.
@@ -198,23 +257,23 @@ KeyQuery::Condition KeyQuery::negation(Condition condition) {
 void KeyQuery::require(Condition condition) { state_->assertions.add((*state_)[condition]); }
 
 Answer KeyQuery::satisfiable() {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(state_->solver.deadline_ -
-                                                                          KeySolver::Clock::now());
-  if (left.count() <= 0) return Answer::unknown;
+  // Half of the time left: Z3 stops a little late, and there may be other questions to ask.
+  const auto now = KeySolver::Clock::now();
+  const auto limit = (state_->solver.deadline_ - now) / 2;
+  if (limit < std::chrono::milliseconds(1)) return Answer::unknown;
+  Watchdog& watchdog = state_->solver.context().watchdog;
+  watchdog.interrupt_at(now + limit);
+  z3::check_result result = z3::unknown;
   try {
-    z3::params parameters(state_->z3);
-    parameters.set("timeout", static_cast<unsigned>(left.count()));
-    parameters.set("ctrl_c", false);  // interrupts belong to the program, not to its solver
-    state_->assertions.set(parameters);
-    switch (state_->assertions.check()) {
-      case z3::sat: state_->model = state_->assertions.get_model(); return Answer::yes;
-      case z3::unsat: return Answer::no;
-      case z3::unknown: return Answer::unknown;
-    }
+    result = state_->assertions.check();
   } catch (const z3::exception&) {
-    return Answer::unknown;  // Z3 reports a limit it has hit, such as memory, in this way too
+    result = z3::unknown;  // Z3 reports a limit it has hit, such as memory, in this way too
   }
-  return Answer::unknown;
+  watchdog.stand_down();
+  if (result == z3::unknown) return Answer::unknown;
+  if (result == z3::unsat) return Answer::no;
+  state_->model = state_->assertions.get_model();
+  return Answer::yes;
 }
 
 std::int64_t KeyQuery::solution(Term term) const {

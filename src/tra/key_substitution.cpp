@@ -33,11 +33,11 @@ class Substitution {
   using Expr = KeyExpr::Node;
   using Predicate = KeyPredicate::Node;
 
-  KeyExpr rewrite(const KeyExpr& expr, const Expr::Constant&) { return expr; }
+  static KeyExpr rewrite(const KeyExpr& expr, const Expr::Constant&) { return expr; }
   KeyExpr rewrite(const KeyExpr&, const Expr::Component& component) {
-    require<TypeError>(static_cast<std::size_t>(component.index) < components_.size(),
-                       "k{} is used, but there are only {} components to put in its place",
-                       component.index, components_.size());
+    TESSERA_REQUIRE(TypeError, static_cast<std::size_t>(component.index) < components_.size(),
+                    "k{} is used, but there are only {} components to put in its place",
+                    component.index, components_.size());
     return components_[component.index];
   }
   KeyExpr rewrite(const KeyExpr&, const Expr::Operation& operation) {
@@ -48,7 +48,9 @@ class Substitution {
     return make_opaque(Expr::Opaque{opaque.name, opaque.function, arguments(opaque.arguments)});
   }
 
-  KeyPredicate rewrite(const KeyPredicate& predicate, const Predicate::Truth&) { return predicate; }
+  static KeyPredicate rewrite(const KeyPredicate& predicate, const Predicate::Truth&) {
+    return predicate;
+  }
   KeyPredicate rewrite(const KeyPredicate&, const Predicate::Relation& relation) {
     const KeyExpr left = (*this)(relation.left);
     return make_relation(relation.op, left, (*this)(relation.right));

@@ -11,25 +11,25 @@ namespace {
 
 void check_components(std::string_view what, const std::vector<int>& components, int arity) {
   for (std::size_t i = 0; i < components.size(); ++i) {
-    require<TypeError>(components[i] >= 0 && components[i] < arity,
-                       "{}: there is no key component {} in a key of arity {}", what, components[i],
-                       arity);
+    TESSERA_REQUIRE(TypeError, components[i] >= 0 && components[i] < arity,
+                    "{}: there is no key component {} in a key of arity {}", what, components[i],
+                    arity);
     const auto before = components.begin() + static_cast<std::ptrdiff_t>(i);
-    require<TypeError>(std::find(components.begin(), before, components[i]) == before,
-                       "{}: key component {} is named twice", what, components[i]);
+    TESSERA_REQUIRE(TypeError, std::find(components.begin(), before, components[i]) == before,
+                    "{}: key component {} is named twice", what, components[i]);
   }
 }
 
 /// Spells out "all columns", and checks the columns that are named.
 std::vector<Apply> resolve(std::string_view what, std::vector<Apply> projection,
                            std::size_t columns) {
-  require<TypeError>(!projection.empty(), "{}: at least one kernel is needed", what);
+  TESSERA_REQUIRE(TypeError, !projection.empty(), "{}: at least one kernel is needed", what);
   for (Apply& apply : projection) {
     if (apply.columns.empty())
       for (std::size_t c = 0; c < columns; ++c) apply.columns.push_back(static_cast<int>(c));
     for (int column : apply.columns)
-      require<TypeError>(column >= 0 && std::cmp_less(column, columns),
-                         "{}: there is no column {} among {}", what, column, columns);
+      TESSERA_REQUIRE(TypeError, column >= 0 && std::cmp_less(column, columns),
+                      "{}: there is no column {} among {}", what, column, columns);
   }
   return projection;
 }
@@ -43,10 +43,11 @@ Plan Plan::input(const Relation& relation, const std::string& name) {
 }
 
 Plan Plan::input(const RelationType& type, const std::string& name) {
-  require<TypeError>(!type.columns.empty(), "Input {}: a relation has at least one column", name);
+  TESSERA_REQUIRE(TypeError, !type.columns.empty(), "Input {}: a relation has at least one column",
+                  name);
   for (std::int64_t extent : type.frontier)
-    require<TypeError>(extent >= 0, "Input {}: frontier {} is negative", name,
-                       to_string(type.frontier));
+    TESSERA_REQUIRE(TypeError, extent >= 0, "Input {}: frontier {} is negative", name,
+                    to_string(type.frontier));
   return make(op::Input{name, type, std::nullopt});
 }
 
@@ -57,9 +58,9 @@ Plan Plan::aggregate(const std::vector<int>& group_by, const KernelCall& kernel)
 Plan Plan::aggregate(const std::vector<int>& group_by,
                      const std::vector<KernelCall>& kernels) const {
   check_components("Aggregate", group_by, type().arity());
-  require<TypeError>(kernels.size() == type().columns.size(),
-                     "Aggregate: {} kernels for the {} columns of {}", kernels.size(),
-                     type().columns.size(), to_string(type()));
+  TESSERA_REQUIRE(TypeError, kernels.size() == type().columns.size(),
+                  "Aggregate: {} kernels for the {} columns of {}", kernels.size(),
+                  type().columns.size(), to_string(type()));
   return make(op::Aggregate{*this, group_by, kernels});
 }
 
@@ -72,24 +73,24 @@ Plan Plan::join(const Plan& right, const std::vector<int>& left_keys,
                 const std::vector<int>& right_keys, const std::vector<Apply>& projection) const {
   check_components("Join, left keys", left_keys, type().arity());
   check_components("Join, right keys", right_keys, right.type().arity());
-  require<TypeError>(left_keys.size() == right_keys.size(),
-                     "Join: {} key components on the left, {} on the right", left_keys.size(),
-                     right_keys.size());
+  TESSERA_REQUIRE(TypeError, left_keys.size() == right_keys.size(),
+                  "Join: {} key components on the left, {} on the right", left_keys.size(),
+                  right_keys.size());
   const std::size_t columns = type().columns.size() + right.type().columns.size();
   return make(op::Join{*this, right, left_keys, right_keys, resolve("Join", projection, columns)});
 }
 
 Plan Plan::rekey(const KeyFunction& function) const {
-  require<TypeError>(function.is_opaque() || function.input_arity() <= type().arity(),
-                     "ReKey {}: it reads key component k{}, but keys have arity {}",
-                     function.to_string(), function.input_arity() - 1, type().arity());
+  TESSERA_REQUIRE(TypeError, function.is_opaque() || function.input_arity() <= type().arity(),
+                  "ReKey {}: it reads key component k{}, but keys have arity {}",
+                  function.to_string(), function.input_arity() - 1, type().arity());
   return make(op::ReKey{*this, function});
 }
 
 Plan Plan::filter(const KeyPredicate& predicate) const {
-  require<TypeError>(predicate.is_opaque() || predicate.arity() <= type().arity(),
-                     "Filter {}: it reads key component k{}, but keys have arity {}",
-                     predicate.to_string(), predicate.arity() - 1, type().arity());
+  TESSERA_REQUIRE(TypeError, predicate.is_opaque() || predicate.arity() <= type().arity(),
+                  "Filter {}: it reads key component k{}, but keys have arity {}",
+                  predicate.to_string(), predicate.arity() - 1, type().arity());
   return make(op::Filter{*this, predicate});
 }
 
@@ -102,12 +103,12 @@ Plan Plan::transform(const std::vector<Apply>& projection) const {
 }
 
 Plan Plan::tile(int dimension, std::int64_t size) const {
-  require<TypeError>(size > 0, "Tile: size {} is not positive", size);
+  TESSERA_REQUIRE(TypeError, size > 0, "Tile: size {} is not positive", size);
   std::int64_t extent = 0;
   for (const Column& column : type().columns) {
     const Shape& shape = column.type.shape;
-    require<TypeError>(dimension >= 0 && dimension < shape.rank(),
-                       "Tile: there is no dimension {} in {}", dimension, to_string(column.type));
+    TESSERA_REQUIRE(TypeError, dimension >= 0 && dimension < shape.rank(),
+                    "Tile: there is no dimension {} in {}", dimension, to_string(column.type));
     extent = std::max(extent, shape[dimension]);
   }
   const std::int64_t pieces = std::max<std::int64_t>(1, (extent + size - 1) / size);
@@ -117,8 +118,8 @@ Plan Plan::tile(int dimension, std::int64_t size) const {
 Plan Plan::concat(int key_component, int dimension) const {
   check_components("Concat", {key_component}, type().arity());
   for (const Column& column : type().columns)
-    require<TypeError>(dimension >= 0 && dimension < column.type.shape.rank(),
-                       "Concat: there is no dimension {} in {}", dimension, to_string(column.type));
+    TESSERA_REQUIRE(TypeError, dimension >= 0 && dimension < column.type.shape.rank(),
+                    "Concat: there is no dimension {} in {}", dimension, to_string(column.type));
   return make(op::Concat{*this, key_component, dimension});
 }
 

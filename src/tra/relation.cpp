@@ -22,7 +22,8 @@ std::int64_t count_below(const Key& frontier) {
     if (extent <= 0) return 0;
     overflow = overflow || __builtin_mul_overflow(count, extent, &count);
   }
-  require<TypeError>(!overflow, "there are more than 2^63 keys below {}", to_string(frontier));
+  TESSERA_REQUIRE(TypeError, !overflow, "there are more than 2^63 keys below {}",
+                  to_string(frontier));
   return count;
 }
 
@@ -45,12 +46,13 @@ void check_keys(const std::vector<Tuple>& tuples) {
   const std::size_t arity = tuples.front().key.size();
   for (std::size_t i = 0; i < tuples.size(); ++i) {
     const Key& key = tuples[i].key;
-    require<TypeError>(key.size() == arity, "keys {} and {} differ in arity: {} and {}",
-                       to_string(tuples.front().key), to_string(key), arity, key.size());
+    TESSERA_REQUIRE(TypeError, key.size() == arity, "keys {} and {} differ in arity: {} and {}",
+                    to_string(tuples.front().key), to_string(key), arity, key.size());
     for (std::int64_t component : key)
-      require<PlanError>(component >= 0, "key {} is negative; keys count from 0", to_string(key));
-    require<PlanError>(i == 0 || tuples[i - 1].key != key,
-                       "key {} occurs twice; keys must be unique", to_string(key));
+      TESSERA_REQUIRE(PlanError, component >= 0, "key {} is negative; keys count from 0",
+                      to_string(key));
+    TESSERA_REQUIRE(PlanError, i == 0 || tuples[i - 1].key != key,
+                    "key {} occurs twice; keys must be unique", to_string(key));
   }
 }
 
@@ -59,17 +61,18 @@ std::vector<Column> columns_of(const std::vector<Tuple>& tuples) {
   std::vector<Column> columns;
   for (const Tile& tile : tuples.front().tiles) columns.push_back({"", tile.type()});
   for (const Tuple& tuple : tuples) {
-    require<TypeError>(tuple.tiles.size() == columns.size(),
-                       "the tuple at key {} has {} columns, the one at {} has {}",
-                       to_string(tuples.front().key), columns.size(), to_string(tuple.key),
-                       tuple.tiles.size());
+    TESSERA_REQUIRE(TypeError, tuple.tiles.size() == columns.size(),
+                    "the tuple at key {} has {} columns, the one at {} has {}",
+                    to_string(tuples.front().key), columns.size(), to_string(tuple.key),
+                    tuple.tiles.size());
     for (std::size_t c = 0; c < columns.size(); ++c) {
       TileType& bound = columns[c].type;
       const TileType type = tuple.tiles[c].type();
-      require<TypeError>(type.dtype == bound.dtype && type.shape.rank() == bound.shape.rank(),
-                         "column {} is {} at key {} but {} at key {}: one dtype and rank a column",
-                         c, to_string(tuples.front().tiles[c].type()),
-                         to_string(tuples.front().key), to_string(type), to_string(tuple.key));
+      TESSERA_REQUIRE(TypeError,
+                      type.dtype == bound.dtype && type.shape.rank() == bound.shape.rank(),
+                      "column {} is {} at key {} but {} at key {}: one dtype and rank a column", c,
+                      to_string(tuples.front().tiles[c].type()), to_string(tuples.front().key),
+                      to_string(type), to_string(tuple.key));
       if (type.sparse_dims != bound.sparse_dims) bound.sparse_dims = 0;
       for (int d = 0; d < type.shape.rank(); ++d)
         bound.shape[d] = std::max(bound.shape[d], type.shape[d]);
@@ -81,7 +84,8 @@ std::vector<Column> columns_of(const std::vector<Tuple>& tuples) {
 }  // namespace
 
 Relation Relation::of(std::vector<Tuple> tuples, Presence presence, std::optional<Key> frontier) {
-  require<TypeError>(!tuples.empty(), "a relation without tuples has no type: use Relation::empty");
+  TESSERA_REQUIRE(TypeError, !tuples.empty(),
+                  "a relation without tuples has no type: use Relation::empty");
   std::stable_sort(tuples.begin(), tuples.end(),
                    [](const Tuple& a, const Tuple& b) { return a.key < b.key; });
   check_keys(tuples);
@@ -93,8 +97,8 @@ Relation Relation::of(std::vector<Tuple> tuples, Presence presence, std::optiona
     const Key& least = data->type.frontier;
     bool above = frontier->size() == least.size();
     for (std::size_t i = 0; above && i < least.size(); ++i) above = (*frontier)[i] >= least[i];
-    require<PlanError>(above, "frontier {} is not above all keys, which need {}",
-                       to_string(*frontier), to_string(least));
+    TESSERA_REQUIRE(PlanError, above, "frontier {} is not above all keys, which need {}",
+                    to_string(*frontier), to_string(least));
     data->type.frontier = *frontier;
   }
   if (presence == Presence::continuous)
@@ -121,22 +125,23 @@ const Tuple* Relation::find(const Key& key) const {
 }
 
 Tile Relation::at(const Key& key, int column) const {
-  require<TypeError>(column >= 0 && std::cmp_less(column, type().columns.size()),
-                     "there is no column {} in {}", column, to_string(type()));
+  TESSERA_REQUIRE(TypeError, column >= 0 && std::cmp_less(column, type().columns.size()),
+                  "there is no column {} in {}", column, to_string(type()));
   bool below = key.size() == frontier().size();
   for (std::size_t i = 0; below && i < key.size(); ++i)
     below = key[i] >= 0 && key[i] < frontier()[i];
-  require<TypeError>(below, "key {} is not below the frontier {}", to_string(key),
-                     to_string(frontier()));
+  TESSERA_REQUIRE(TypeError, below, "key {} is not below the frontier {}", to_string(key),
+                  to_string(frontier()));
   if (const Tuple* tuple = find(key)) return tuple->tiles[column];
-  require<PlanError>(type().presence == Presence::sparse, "there is no tuple with key {}",
-                     to_string(key));
+  TESSERA_REQUIRE(PlanError, type().presence == Presence::sparse, "there is no tuple with key {}",
+                  to_string(key));
   return absent_tile(type(), tuples(), key, column);
 }
 
 Relation Relation::rename(const std::vector<std::string>& columns) const {
-  require<TypeError>(columns.size() == type().columns.size(), "{} names for the {} columns of {}",
-                     columns.size(), type().columns.size(), to_string(type()));
+  TESSERA_REQUIRE(TypeError, columns.size() == type().columns.size(),
+                  "{} names for the {} columns of {}", columns.size(), type().columns.size(),
+                  to_string(type()));
   auto data = std::make_shared<Data>(*data_);
   for (std::size_t c = 0; c < columns.size(); ++c) data->type.columns[c].name = columns[c];
   return Relation(std::move(data));

@@ -41,8 +41,8 @@ Tile dominated_by_diagonal(CaseMaker& make, const Shape& shape, bool positive, b
       for (std::int64_t j = 0; j < n; ++j) {
         if (boolean && j != i) a.set_integer(first + i * n + j, 0);
         if (j != i)
-          weight += 2 * std::abs(a.reals[first + i * n + j]) +
-                    2 * std::abs(a.reals[first + j * n + i]);
+          weight +=
+              2 * std::abs(a.reals[first + i * n + j]) + 2 * std::abs(a.reals[first + j * n + i]);
       }
       const bool negative = !positive && make.random.chance(0.5) && !boolean;
       const double diagonal = std::ceil(negative ? -weight : weight);
@@ -60,9 +60,10 @@ Tile dominated_by_diagonal(CaseMaker& make, const Shape& shape, bool positive, b
 KernelCase square(CaseMaker& make, bool positive) {
   const std::int64_t n = order(make);
   const bool defect = make.misfit();
-  const Shape shape = stack_of(make, n, n);
-  Tile a = make.misfit() ? make.tile(make.shape(), plain_numbers(make))
-                         : dominated_by_diagonal(make, shape, positive, defect);
+  const Shape shape = make.misfit() ? make.shape() : stack_of(make, n, n);
+  const bool is_square = shape.rank() >= 2 && shape[shape.size() - 2] == shape.back();
+  const Tile a = is_square ? dominated_by_diagonal(make, shape, positive, defect)
+                           : make.tile(shape, plain_numbers(make));
   return make.made({relaid(make, a)});
 }
 

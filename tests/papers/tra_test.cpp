@@ -73,8 +73,8 @@ TEST(TraPaper, JoinAndAggregationMultiplyMatrices) {
 
 TEST(TraPaper, FilterReKeyAndTransformTakeTheDiagonal) {
   const Plan plan = Plan::input(matrix_a(), "A")
-                        .filter("k0 = k1")            // isEq
-                        .rekey("<k0, k1> -> <k0>")    // getKey0
+                        .filter("k0 = k1")          // isEq
+                        .rekey("<k0, k1> -> <k0>")  // getKey0
                         .transform("diag");
   expect_relation(plan.run(), {{{0}, {matrix({2}, {1, 4})}}, {{1}, {matrix({2}, {13, 16})}}});
 }

@@ -13,8 +13,9 @@ using Integers = std::vector<std::int64_t>;
 Integers for_each_dimension(const Params& params, const char* name, int dims, std::int64_t least) {
   Integers values = params.integers(name);
   if (values.size() == 1) values.assign(dims, values[0]);
-  require<TypeError>(std::cmp_equal(values.size(), dims), "one number a dimension");
-  for (std::int64_t value : values) require<TypeError>(value >= least, "a number too small");
+  TESSERA_REQUIRE(TypeError, std::cmp_equal(values.size(), dims), "one number a dimension");
+  for (std::int64_t value : values)
+    TESSERA_REQUIRE(TypeError, value >= least, "a number too small");
   return values;
 }
 
@@ -25,8 +26,9 @@ Judge conv(const Arguments& arguments, const Params& params) {
   const int rank = arguments[1].shape.rank();
   const int dims = rank - 2;
   const bool batched = arguments[0].shape.rank() == rank;
-  require<TypeError>(dims >= 1 && dims <= 3 && (batched || arguments[0].shape.rank() == rank - 1),
-                     "ranks do not fit");
+  TESSERA_REQUIRE(TypeError,
+                  dims >= 1 && dims <= 3 && (batched || arguments[0].shape.rank() == rank - 1),
+                  "ranks do not fit");
   DType dtype = promote(arguments[0].dtype, arguments[1].dtype);
   if (dtype == DType::boolean) dtype = DType::i64;
   Elements input = converted(arguments[0], dtype);
@@ -36,14 +38,14 @@ Judge conv(const Arguments& arguments, const Params& params) {
     for (std::int64_t extent : input.shape) with_batch.push_back(extent);
     input.shape = with_batch;
   }
-  require<TypeError>(input.shape[1] == weights.shape[1], "channels differ");
+  TESSERA_REQUIRE(TypeError, input.shape[1] == weights.shape[1], "channels differ");
   const Integers stride = for_each_dimension(params, "stride", dims, 1);
   const Integers padding = for_each_dimension(params, "padding", dims, 0);
   Shape output = {input.shape[0], weights.shape[0]};
   for (int d = 0; d < dims; ++d) {
     const std::int64_t window = weights.shape[2 + d];
     const std::int64_t room = input.shape[2 + d] + 2 * padding[d] - window;
-    require<TypeError>(window > 0 && room >= 0, "the window does not fit");
+    TESSERA_REQUIRE(TypeError, window > 0 && room >= 0, "the window does not fit");
     output.push_back(room / stride[d] + 1);
   }
   Expected result{Elements(dtype, output)};

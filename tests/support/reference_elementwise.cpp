@@ -31,7 +31,7 @@ struct Function {
 };
 
 std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
-  require<ValueError>(exponent >= 0, "negative power");
+  TESSERA_REQUIRE(ValueError, exponent >= 0, "negative power");
   Wide result = 1;
   Wide square = static_cast<Wide>(base);
   for (; exponent > 0; exponent /= 2, square *= square)
@@ -96,7 +96,7 @@ Expected map(const Function& f, DType working, const Shape& shape, const Element
   const bool defined = working == DType::boolean ? f.on_booleans != nullptr
                        : working == DType::i64   ? f.on_integers != nullptr
                                                  : f.on_reals != nullptr;
-  require<TypeError>(defined, "not defined on this dtype");
+  TESSERA_REQUIRE(TypeError, defined, "not defined on this dtype");
   Expected result{Elements(f.gives_boolean ? DType::boolean : working, shape)};
   Elements& values = result.values;
   for (std::int64_t k = 0; k < values.size(); ++k) {
@@ -174,7 +174,7 @@ double logistic(double a) { return 1 / (1 + std::exp(-a)); }
 Judge softmax(const Arguments& arguments, const Params&) {
   const DType dtype = working_in(Working::floating, arguments[0].dtype);
   const Elements a = converted(arguments[0], dtype);
-  require<TypeError>(a.shape.rank() > 0, "softmax of a scalar");
+  TESSERA_REQUIRE(TypeError, a.shape.rank() > 0, "softmax of a scalar");
   Expected result{Elements(dtype, a.shape), std::vector<double>(a.reals.size())};
   const std::int64_t length = a.shape.back();
   for (std::int64_t start = 0; start < a.size(); start += length) {

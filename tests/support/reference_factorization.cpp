@@ -79,8 +79,9 @@ std::vector<Matrix> matrices(const Elements& a, bool vectors = false) {
 }
 
 Elements float_matrices(const Elements& a, bool square) {
-  require<TypeError>(a.shape.rank() >= 2, "not a matrix");
-  require<TypeError>(!square || a.shape.back() == a.shape[a.shape.size() - 2], "not square");
+  TESSERA_REQUIRE(TypeError, a.shape.rank() >= 2, "not a matrix");
+  TESSERA_REQUIRE(TypeError, !square || a.shape.back() == a.shape[a.shape.size() - 2],
+                  "not square");
   return converted(a, float_of(a.dtype));
 }
 
@@ -171,7 +172,8 @@ constexpr std::size_t nowhere = 9;
 
 Judge inverse(const Arguments& arguments, const Params&) {
   const Elements a = float_matrices(arguments[0], true);
-  for (const Matrix& matrix : matrices(a)) require<ValueError>(!has_zero_line(matrix), "singular");
+  for (const Matrix& matrix : matrices(a))
+    TESSERA_REQUIRE(ValueError, !has_zero_line(matrix), "singular");
   return each_matrix(
       a, {a.shape}, nowhere,
       [](Complaints& complaints, const Matrix& matrix, const std::vector<Matrix>& outputs) {
@@ -186,8 +188,9 @@ Judge solve(const Arguments& arguments, const Params&) {
   Elements a = float_matrices(arguments[0], true);
   const std::int64_t n = a.shape.back();
   const bool is_vector = right.shape.rank() == 1;
-  require<TypeError>(right.shape.rank() >= 1, "no right-hand side");
-  require<TypeError>(right.shape[right.shape.rank() - (is_vector ? 1 : 2)] == n, "rows differ");
+  TESSERA_REQUIRE(TypeError, right.shape.rank() >= 1, "no right-hand side");
+  TESSERA_REQUIRE(TypeError, right.shape[right.shape.rank() - (is_vector ? 1 : 2)] == n,
+                  "rows differ");
   const DType dtype = float_of(promote(arguments[0].dtype, right.dtype));
   a = converted(arguments[0], dtype);
   const Elements b = converted(right, dtype);
@@ -200,7 +203,8 @@ Judge solve(const Arguments& arguments, const Params&) {
   const std::vector<Matrix> given = matrices(a);
   const std::vector<Matrix> sides = matrices(b, is_vector);
   if (lead.elements() > 0)
-    for (const Matrix& matrix : given) require<ValueError>(!has_zero_line(matrix), "singular");
+    for (const Matrix& matrix : given)
+      TESSERA_REQUIRE(ValueError, !has_zero_line(matrix), "singular");
   return [=](const std::vector<Elements>& outputs) {
     if (std::string wrong = misshapen(outputs, {shape}, dtype); !wrong.empty()) return wrong;
     Complaints complaints(dtype);
@@ -219,7 +223,7 @@ Judge cholesky(const Arguments& arguments, const Params&) {
   const Elements a = float_matrices(arguments[0], true);
   for (const Matrix& matrix : matrices(a))
     for (std::int64_t i = 0; i < matrix.rows; ++i)
-      require<ValueError>(matrix(i, i) > 0, "not positive definite");
+      TESSERA_REQUIRE(ValueError, matrix(i, i) > 0, "not positive definite");
   return each_matrix(
       a, {a.shape}, nowhere,
       [](Complaints& complaints, const Matrix& matrix, const std::vector<Matrix>& outputs) {
@@ -247,7 +251,8 @@ Judge qr(const Arguments& arguments, const Params&) {
 
 Judge svd(const Arguments& arguments, const Params&) {
   const Elements a = float_matrices(arguments[0], false);
-  for (const Matrix& matrix : matrices(a)) require<ValueError>(is_finite(matrix), "not finite");
+  for (const Matrix& matrix : matrices(a))
+    TESSERA_REQUIRE(ValueError, is_finite(matrix), "not finite");
   const std::int64_t rows = a.shape[a.shape.size() - 2];
   const std::int64_t k = std::min(rows, a.shape.back());
   return each_matrix(
@@ -273,7 +278,7 @@ Judge svd(const Arguments& arguments, const Params&) {
 Judge eigh(const Arguments& arguments, const Params&) {
   const Elements a = float_matrices(arguments[0], true);
   for (const Matrix& matrix : matrices(a))
-    require<ValueError>(is_finite(symmetric(matrix)), "not finite");
+    TESSERA_REQUIRE(ValueError, is_finite(symmetric(matrix)), "not finite");
   return each_matrix(
       a, {with_last(a.shape, {a.shape.back()}), a.shape}, 0,
       [](Complaints& complaints, const Matrix& matrix, const std::vector<Matrix>& outputs) {

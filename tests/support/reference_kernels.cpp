@@ -55,7 +55,7 @@ double epsilon_of(DType dtype) {
 }
 
 int plain_axis(std::int64_t axis, int rank) {
-  require<TypeError>(axis >= -rank && axis < rank, "axis {} of {}", axis, rank);
+  TESSERA_REQUIRE(TypeError, axis >= -rank && axis < rank, "axis {} of {}", axis, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

@@ -28,9 +28,9 @@ struct Operand {
   Operand(const Elements& given, DType dtype, bool transpose, bool left)
       : elements(converted(given, dtype)), transposed(transpose) {
     const Shape& shape = elements.shape;
-    require<TypeError>(shape.rank() > 0, "a scalar is no matrix");
+    TESSERA_REQUIRE(TypeError, shape.rank() > 0, "a scalar is no matrix");
     if (shape.rank() == 1) {
-      require<TypeError>(!transpose, "a vector has no transpose");
+      TESSERA_REQUIRE(TypeError, !transpose, "a vector has no transpose");
       (left ? is_row : is_column) = true;
       (left ? columns : rows) = shape[0];
     } else {
@@ -56,7 +56,7 @@ Expected matrix_product(const Elements& left, const Elements& right, const Param
   const DType dtype = promote(left.dtype, right.dtype);
   const Operand a(left, dtype, params.flag("transpose_a"), true);
   const Operand b(right, dtype, params.flag("transpose_b"), false);
-  require<TypeError>(a.columns == b.rows, "inner extents differ");
+  TESSERA_REQUIRE(TypeError, a.columns == b.rows, "inner extents differ");
   const Shape batch = broadcast_shapes(leading(left.shape), leading(right.shape));
   Shape shape = batch;
   if (!a.is_row) shape.push_back(a.rows);
@@ -80,10 +80,11 @@ Judge matmul(const Arguments& arguments, const Params& params) {
 }
 
 Judge batched_matmul(const Arguments& arguments, const Params& params) {
-  require<TypeError>(arguments[0].shape.rank() >= 3 &&
-                         arguments[0].shape.rank() == arguments[1].shape.rank() &&
-                         leading(arguments[0].shape) == leading(arguments[1].shape),
-                     "batches differ");
+  TESSERA_REQUIRE(TypeError,
+                  arguments[0].shape.rank() >= 3 &&
+                      arguments[0].shape.rank() == arguments[1].shape.rank() &&
+                      leading(arguments[0].shape) == leading(arguments[1].shape),
+                  "batches differ");
   return equals(matrix_product(arguments[0], arguments[1], params));
 }
 
@@ -107,7 +108,7 @@ Judge outer(const Arguments& arguments, const Params&) {
 }
 
 Judge inner(const Arguments& arguments, const Params&) {
-  require<TypeError>(arguments[0].shape == arguments[1].shape, "shapes differ");
+  TESSERA_REQUIRE(TypeError, arguments[0].shape == arguments[1].shape, "shapes differ");
   const DType dtype = promote(arguments[0].dtype, arguments[1].dtype);
   const Elements a = converted(arguments[0], dtype);
   const Elements b = converted(arguments[1], dtype);
@@ -122,11 +123,11 @@ Judge inner(const Arguments& arguments, const Params&) {
 Judge sampled_matmul(const Arguments& arguments, const Params& params) {
   const Elements& mask = arguments[0];
   for (const Elements& argument : arguments)
-    require<TypeError>(argument.shape.rank() == 2, "not a matrix");
+    TESSERA_REQUIRE(TypeError, argument.shape.rank() == 2, "not a matrix");
   Params product_params = params;
   product_params.set("transpose_a", false);
   const Expected exact = matrix_product(arguments[1], arguments[2], product_params);
-  require<TypeError>(mask.shape == exact.values.shape, "extents differ");
+  TESSERA_REQUIRE(TypeError, mask.shape == exact.values.shape, "extents differ");
   const bool scaled = params.flag("use_mask_values");
   const DType dtype = scaled ? promote(exact.values.dtype, mask.dtype) : exact.values.dtype;
   const Elements product = converted(exact.values, dtype);

@@ -41,10 +41,10 @@ Judge permute(const Arguments& arguments, const Params& params) {
   const int rank = arguments[0].shape.rank();
   Integers axes = params.integers("axes");
   std::vector<bool> named(rank, false);
-  require<TypeError>(std::cmp_equal(axes.size(), rank), "axes do not fit");
+  TESSERA_REQUIRE(TypeError, std::cmp_equal(axes.size(), rank), "axes do not fit");
   for (std::int64_t& axis : axes) {
     axis = plain_axis(axis, rank);
-    require<TypeError>(!named[axis], "an axis is named twice");
+    TESSERA_REQUIRE(TypeError, !named[axis], "an axis is named twice");
     named[axis] = true;
   }
   return permuted(arguments[0], axes);
@@ -53,20 +53,21 @@ Judge permute(const Arguments& arguments, const Params& params) {
 Judge reshape(const Arguments& arguments, const Params& params) {
   const Elements& a = arguments[0];
   Integers shape = params.integers("shape");
-  require<TypeError>(shape.size() <= max_rank, "too many dimensions");
+  TESSERA_REQUIRE(TypeError, shape.size() <= max_rank, "too many dimensions");
   const auto open = std::find(shape.begin(), shape.end(), -1);
   std::int64_t others = 1;
   for (auto extent = shape.begin(); extent != shape.end(); ++extent) {
     if (extent == open) continue;
-    require<TypeError>(*extent >= 0, "a negative extent");
+    TESSERA_REQUIRE(TypeError, *extent >= 0, "a negative extent");
     others *= *extent;
   }
   if (open != shape.end()) {
-    require<TypeError>(others > 0 && a.size() % others == 0, "the open extent cannot be found");
+    TESSERA_REQUIRE(TypeError, others > 0 && a.size() % others == 0,
+                    "the open extent cannot be found");
     *open = a.size() / others;
     others *= *open;
   }
-  require<TypeError>(others == a.size(), "the elements do not fit");
+  TESSERA_REQUIRE(TypeError, others == a.size(), "the elements do not fit");
   const Shape extents(shape.begin(), shape.end());
   return gathered(a, extents, [&](const Index& index) {
     return index_of(position_of(index, extents), a.shape);
@@ -80,19 +81,20 @@ Judge slice(const Arguments& arguments, const Params& params) {
   const Integers end = params.integers("end");
   Integers step = params.integers("step");
   if (step.size() == 1) step.assign(a.shape.size(), step[0]);
-  require<TypeError>(begin.size() == a.shape.size() && end.size() == a.shape.size() &&
-                         step.size() == a.shape.size(),
-                     "bounds do not fit");
+  TESSERA_REQUIRE(TypeError,
+                  begin.size() == a.shape.size() && end.size() == a.shape.size() &&
+                      step.size() == a.shape.size(),
+                  "bounds do not fit");
   std::vector<Integers> taken(a.shape.size());
   Shape shape;
   for (std::size_t d = 0; d < a.shape.size(); ++d) {
-    require<TypeError>(step[d] != 0, "a step of zero");
+    TESSERA_REQUIRE(TypeError, step[d] != 0, "a step of zero");
     const std::int64_t extent = a.shape[d];
     const bool forward = step[d] > 0;
     const auto place = [&](std::int64_t bound) {
       const bool fits = forward ? bound >= -extent && bound <= extent
                                 : bound >= -extent - 1 && bound <= extent - 1;
-      require<TypeError>(fits, "a bound beyond the ends");
+      TESSERA_REQUIRE(TypeError, fits, "a bound beyond the ends");
       return bound < 0 ? bound + extent : bound;
     };
     const std::int64_t stop = place(end[d]);
@@ -110,7 +112,7 @@ Judge slice(const Arguments& arguments, const Params& params) {
 Judge diag(const Arguments& arguments, const Params&) {
   const Elements& a = arguments[0];
   const int rank = a.shape.rank();
-  require<TypeError>(rank > 0, "a scalar has no diagonal");
+  TESSERA_REQUIRE(TypeError, rank > 0, "a scalar has no diagonal");
   if (rank == 1) {
     Expected result{Elements(a.dtype, {a.size(), a.size()})};
     for (std::int64_t i = 0; i < a.size(); ++i) result.values.set(i * a.size() + i, a, i);
@@ -128,12 +130,12 @@ Judge tile(const Arguments& arguments, const Params& params) {
   const Elements& a = arguments[0];
   Integers repeats = params.integers("repeats");
   const std::size_t rank = std::max(repeats.size(), a.shape.size());
-  require<TypeError>(rank <= max_rank, "too many dimensions");
+  TESSERA_REQUIRE(TypeError, rank <= max_rank, "too many dimensions");
   repeats.insert(repeats.begin(), rank - repeats.size(), 1);
   const std::size_t lead = rank - a.shape.size();
   Shape shape(rank, 1);
   for (std::size_t d = 0; d < rank; ++d) {
-    require<TypeError>(repeats[d] >= 0, "a negative number of times");
+    TESSERA_REQUIRE(TypeError, repeats[d] >= 0, "a negative number of times");
     shape[d] = repeats[d] * (d < lead ? 1 : a.shape[d - lead]);
   }
   return gathered(a, shape, [&](const Index& index) {
@@ -147,16 +149,17 @@ Judge pad(const Arguments& arguments, const Params& params) {
   const Elements& a = arguments[0];
   const Integers before = params.integers("before");
   const Integers after = params.integers("after");
-  require<TypeError>(before.size() == a.shape.size() && after.size() == a.shape.size(),
-                     "margins do not fit");
+  TESSERA_REQUIRE(TypeError, before.size() == a.shape.size() && after.size() == a.shape.size(),
+                  "margins do not fit");
   Shape shape = a.shape;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    require<TypeError>(before[d] >= 0 && after[d] >= 0, "a negative margin");
+    TESSERA_REQUIRE(TypeError, before[d] >= 0 && after[d] >= 0, "a negative margin");
     shape[d] += before[d] + after[d];
   }
   const double value = params.number("value");
-  require<TypeError>(is_float(a.dtype) || std::trunc(value) == value, "no integer");
-  require<TypeError>(a.dtype != DType::boolean || value == 0 || value == 1, "no truth value");
+  TESSERA_REQUIRE(TypeError, is_float(a.dtype) || std::trunc(value) == value, "no integer");
+  TESSERA_REQUIRE(TypeError, a.dtype != DType::boolean || value == 0 || value == 1,
+                  "no truth value");
   Expected result{Elements(a.dtype, shape)};
   const auto* integer = std::get_if<std::int64_t>(&params.values().at("value"));
   for (std::int64_t i = 0; i < result.values.size(); ++i) {
@@ -186,9 +189,9 @@ Judge concat(const Arguments& arguments, const Params& params) {
   shape[axis] = 0;
   for (const Elements& part : arguments) {
     dtype = promote(dtype, part.dtype);
-    require<TypeError>(part.shape.rank() == first.rank(), "ranks differ");
+    TESSERA_REQUIRE(TypeError, part.shape.rank() == first.rank(), "ranks differ");
     for (int d = 0; d < first.rank(); ++d)
-      require<TypeError>(d == axis || part.shape[d] == first[d], "extents differ");
+      TESSERA_REQUIRE(TypeError, d == axis || part.shape[d] == first[d], "extents differ");
     shape[axis] += part.shape[axis];
   }
   Expected result{Elements(dtype, shape)};

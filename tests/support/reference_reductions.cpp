@@ -22,7 +22,7 @@ Cells cells_of(const Elements& a, const Params& params) {
   std::vector<bool> reduced(rank, params.integers("axes").empty());
   for (std::int64_t axis : params.integers("axes")) {
     const int d = plain_axis(axis, rank);
-    require<TypeError>(!reduced[d], "axis {} is named twice", axis);
+    TESSERA_REQUIRE(TypeError, !reduced[d], "axis {} is named twice", axis);
     reduced[d] = true;
   }
   Shape kept;  // with the reduced dimensions as 1
@@ -50,7 +50,8 @@ Reference reduction(DType (*dtype)(DType), Reduce reduce, bool needs_elements = 
     Expected result{Elements(dtype(a.dtype), cells.shape)};
     if (is_float(result.values.dtype)) result.tolerances.resize(cells.members.size());
     for (std::size_t i = 0; i < cells.members.size(); ++i) {
-      require<ValueError>(!needs_elements || !cells.members[i].empty(), "nothing to reduce");
+      TESSERA_REQUIRE(ValueError, !needs_elements || !cells.members[i].empty(),
+                      "nothing to reduce");
       reduce(a, cells.members[i], result, static_cast<std::int64_t>(i));
     }
     return equals(std::move(result));

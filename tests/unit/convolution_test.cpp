@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernel/convolution_loops.h"
 #include "support/expectations.h"
 #include "tessera/kernel.h"
 
@@ -125,9 +126,27 @@ TEST(Convolution, ThreeDimensions) {
 /// Wide enough that the windows do not fit one matrix.
 TEST(Convolution, InSeveralProducts) { check({2, 120, 60}, {3, 2, 3, 3}, {1, 1}, {1, 1}); }
 
+/// f32 goes this way if an image is larger than oneDNN can count.
+TEST(Convolution, ProductsOfFloats) {
+  const Tile a = integers(DType::f32, {2, 3, 9, 8}, 1);
+  const Tile w = integers(DType::f32, {4, 3, 3, 2}, 2);
+  MutableTile result = MutableTile::uninitialized(DType::f32, {2, 4, 4, 9});
+  const ConvolutionExtents extents{.images = 2,
+                                   .channels = 3,
+                                   .filters = 4,
+                                   .input = {1, 9, 8},
+                                   .window = {1, 3, 2},
+                                   .output = {1, 4, 9},
+                                   .stride = {1, 2, 1},
+                                   .padding = {0, 0, 1}};
+  convolve_by_products(extents, a.data<float>(), w.data<float>(), result.data<float>());
+  EXPECT_TILE_EQ(std::move(result).publish(), naive(a, w, {2, 1}, {0, 1}).cast(DType::f32));
+}
+
 TEST(Convolution, PaddingWiderThanTheInput) {
   check({2, 2, 3}, {2, 2, 3, 3}, {1, 1}, {4, 5});
   check({2, 1, 2}, {2, 2, 2, 2}, {7, 3}, {3, 3});
+  check({2, 3}, {2, 2, 3}, {2000000000}, {2000000000});
 }
 
 TEST(Convolution, Aliases) {

@@ -62,6 +62,7 @@ Tile positive_definite(DType dtype, std::int64_t n) {
 
 std::vector<TileType> types_of(const std::vector<Tile>& tiles) {
   std::vector<TileType> types;
+  types.reserve(tiles.size());
   for (const Tile& tile : tiles) types.push_back(tile.type());
   return types;
 }
@@ -175,7 +176,7 @@ TEST(Cholesky, TimesItsTransposeIsTheMatrix) {
     for (std::int64_t n : {1, 2, 5, 40}) {
       const Tile a = positive_definite(dtype, n);
       const Tile l = only("cholesky", {a});
-      const double scale = a.at<double>({0, 0});
+      const auto scale = a.at<double>({0, 0});
       EXPECT_LT(distance(product(l, l.transpose()), a) / scale, tolerance(dtype));
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) EXPECT_EQ(l.at<double>({i, j}), 0);

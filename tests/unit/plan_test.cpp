@@ -6,7 +6,8 @@ namespace tessera {
 namespace {
 
 Plan tiled(const Shape& shape, const Shape& tile, const std::string& name = "A") {
-  return Plan::input(Relation::from_tensor(random_integers(DType::f64, shape, 1, -5, 6), tile), name);
+  return Plan::input(Relation::from_tensor(random_integers(DType::f64, shape, 1, -5, 6), tile),
+                     name);
 }
 
 Tile whole(const Plan& plan) { return plan.run().to_tensor(); }
@@ -15,10 +16,10 @@ TEST(Plan, ExplainsEveryOperator) {
   const Plan a = tiled({4, 6}, {2, 2});
   const Plan plan = a.join(a, {1}, {1}, "matmul(transpose_b=true)").aggregate({0, 2}, "add");
   EXPECT_EQ(plan.explain(),
-            "Aggregate by <0, 2> with add                     <2, 2> -> f64[2x2], 4 tuples\n"
-            "  Join <1> = <1> with matmul(transpose_b=true)   <2, 3, 2> -> f64[2x2], 12 tuples\n"
-            "    Input A                                      <2, 3> -> f64[2x2], 6 tuples\n"
-            "    Input A                                      <2, 3> -> f64[2x2], 6 tuples\n");
+            "Aggregate by <0, 2> with add                    <2, 2> -> f64[2x2], 4 tuples\n"
+            "  Join <1> = <1> with matmul(transpose_b=true)  <2, 3, 2> -> f64[2x2], 12 tuples\n"
+            "    Input A                                     <2, 3> -> f64[2x2], 6 tuples\n"
+            "    Input A                                     <2, 3> -> f64[2x2], 6 tuples\n");
 }
 
 TEST(Plan, ShapesThatAreNoMultipleOfTheTile) {
@@ -34,7 +35,8 @@ TEST(Plan, SeveralPayloadColumns) {
   const Plan both = a.transform({Apply("identity", {0}, {"x"}), Apply("square", {0}, {"xx"})});
   EXPECT_EQ(to_string(both.type()), "<2, 2> -> x f64[2x2], xx f64[2x2]");
   const Plan folded = both.aggregate({}, {KernelCall("maximum"), KernelCall("add")});
-  const Plan joined = both.join(both, {0, 1}, {0, 1}, {Apply("sub", {1, 3}, {"d"}), Apply("mul", {0, 2})});
+  const Plan joined =
+      both.join(both, {0, 1}, {0, 1}, {Apply("sub", {1, 3}, {"d"}), Apply("mul", {0, 2})});
   EXPECT_EQ(folded.run().type().columns.size(), 2U);
   EXPECT_TILE_EQ(joined.run().to_tensor(0), Tile::zeros(DType::f64, {4, 4}));
   EXPECT_TILE_EQ(joined.run().to_tensor(1), KernelCall("square")({whole(a)}));
@@ -53,8 +55,8 @@ TEST(Plan, KernelsOfSeveralOutputsMakeSeveralColumns) {
 TEST(Plan, SparseRelationsBehaveAsIfTheirZerosWereThere) {
   const Tile x = Tile::of<double>({4, 5}, {0, 0, 0, 0, 0,  0, 0, 0, 0, 0,  //
                                            1, 2, 0, 0, -3, 4, 0, 0, 0, 5});
-  const Tile y = Tile::of<double>({4, 5}, {0, 0, 0, 0, 1,  0, 0, 0, 0, 0,  //
-                                           0, 0, 0, 0, 7,  0, 0, 0, 0, 0});
+  const Tile y = Tile::of<double>({4, 5}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 0,  //
+                                           0, 0, 0, 0, 7, 0, 0, 0, 0, 0});
   const Plan sx = Plan::input(Relation::from_tensor(x, {2, 2}, Presence::sparse), "X");
   const Plan sy = Plan::input(Relation::from_tensor(y, {2, 2}, Presence::sparse), "Y");
   const Plan dx = Plan::input(Relation::from_tensor(x, {2, 2}), "X");
@@ -130,11 +132,15 @@ TEST(Plan, ErrorsNameTheOperatorTheShapesAndTheKey) {
   EXPECT_ERROR(TypeError, a.join(b, {2}, {0}, "matmul"),
                "Join, left keys: there is no key component 2 in a key of arity 2");
   EXPECT_ERROR(TypeError, a.aggregate({0, 0}, "add"), "Aggregate: key component 0 is named twice");
-  EXPECT_ERROR(TypeError, a.aggregate({0}, "equal"), "an aggregation folds f64[2x2] and f64[2x2] to the same type, but equal gives bool[2x2]");
+  EXPECT_ERROR(
+      TypeError, a.aggregate({0}, "equal"),
+      "an aggregation folds f64[2x2] and f64[2x2] to the same type, but equal gives bool[2x2]");
   EXPECT_ERROR(TypeError, a.aggregate({0}, "neg"), "neg takes 1 argument, not 2");
-  EXPECT_ERROR(TypeError, a.rekey("<k2>"), "ReKey <k2>: it reads key component k2, but keys have arity 2");
+  EXPECT_ERROR(TypeError, a.rekey("<k2>"),
+               "ReKey <k2>: it reads key component k2, but keys have arity 2");
   EXPECT_ERROR(TypeError, a.filter("k5 = 0"), "reads key component k5");
-  EXPECT_ERROR(TypeError, a.transform("matmlu"), "there is no kernel named 'matmlu'; did you mean matmul");
+  EXPECT_ERROR(TypeError, a.transform("matmlu"),
+               "there is no kernel named 'matmlu'; did you mean matmul");
   EXPECT_ERROR(TypeError, a.transform("sum(axis=[0])"), "sum: there is no parameter 'axis'");
   EXPECT_ERROR(TypeError, a.transform(Apply("add", {0, 1})), "there is no column 1 among 1");
   EXPECT_ERROR(TypeError, a.tile(2, 1), "Tile: there is no dimension 2 in f64[2x2]");
@@ -150,36 +156,39 @@ TEST(Plan, ErrorsNameTheOperatorTheShapesAndTheKey) {
                Plan::input(Relation::of({{{0}, {singular}}}), "S").transform("inverse").run(),
                "(at key <0> of Transform with inverse)");
   EXPECT_ERROR(ParseError, a.filter("k0 = "), "");
-  EXPECT_ERROR(ParseError, a.transform("sum(axes=[0)"), "kernel call 'sum(axes=[0)', column 12: ']' was expected");
+  EXPECT_ERROR(ParseError, a.transform("sum(axes=[0)"),
+               "kernel call 'sum(axes=[0)', column 12: ']' was expected");
 }
 
 TEST(Plan, AKernelThatThrowsIsReportedWithItsKey) {
-  register_kernel({.name = "throws_for_testing",
-                   .description = "fails on purpose",
-                   .infer = [](Types types, const Params&) {
-                     return std::vector<TileType>(types.begin(), types.end());
-                   },
-                   .implementations = {{.name = "throw", .run = [](Tiles, const Params&) -> std::vector<Tile> {
-                     throw std::runtime_error("the disk is on fire");
-                   }}}});
+  register_kernel(
+      {.name = "throws_for_testing",
+       .description = "fails on purpose",
+       .infer = [](Types types,
+                   const Params&) { return std::vector<TileType>(types.begin(), types.end()); },
+       .implementations = {{.name = "throw", .run = [](Tiles, const Params&) -> std::vector<Tile> {
+                              throw std::runtime_error("the disk is on fire");
+                            }}}});
   EXPECT_ERROR(ValueError, tiled({2, 2}, {1, 2}).transform("throws_for_testing").run(),
-               "throws_for_testing: the disk is on fire (at key <0, 0> of Transform with throws_for_testing)");
+               "throws_for_testing: the disk is on fire (at key <0, 0> of Transform with "
+               "throws_for_testing)");
 }
 
 TEST(Plan, AKernelThatContradictsItsInferenceIsReported) {
-  register_kernel({.name = "lies_for_testing",
-                   .description = "says one type and yields another",
-                   .infer = [](Types types, const Params&) {
-                     return std::vector<TileType>(types.begin(), types.end());
-                   },
-                   .implementations = {{.name = "lie", .run = [](Tiles, const Params&) {
-                     return std::vector<Tile>{Tile::scalar(1.0)};
-                   }}}});
+  register_kernel(
+      {.name = "lies_for_testing",
+       .description = "says one type and yields another",
+       .infer = [](Types types,
+                   const Params&) { return std::vector<TileType>(types.begin(), types.end()); },
+       .implementations = {{.name = "lie", .run = [](Tiles, const Params&) {
+                              return std::vector<Tile>{Tile::scalar(1.0)};
+                            }}}});
   EXPECT_ERROR(TypeError, KernelCall("lies_for_testing")({Tile::zeros(DType::f64, {2})}),
                "output 0 is f64[], inferred as f64[2]");
   EXPECT_ERROR(TypeError, register_kernel({.name = "lies_for_testing"}),
                "needs a name, an infer function and an implementation");
-  EXPECT_ERROR(TypeError, register_alias("matMul", "add"), "a kernel named 'matMul' is registered already");
+  EXPECT_ERROR(TypeError, register_alias("matMul", "add"),
+               "a kernel named 'matMul' is registered already");
 }
 
 TEST(Plan, OnlyTheTypeIsNeededToExplain) {

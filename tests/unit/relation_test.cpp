@@ -8,8 +8,8 @@ namespace {
 Tile number(double value) { return Tile::scalar(value); }
 
 TEST(Relation, OrdersTuplesAndKnowsItsFrontier) {
-  const Relation r = Relation::of({{{1, 0}, {number(3)}}, {{0, 1}, {number(2)}},
-                                   {{0, 0}, {number(1)}}, {{1, 1}, {number(4)}}});
+  const Relation r = Relation::of(
+      {{{1, 0}, {number(3)}}, {{0, 1}, {number(2)}}, {{0, 0}, {number(1)}}, {{1, 1}, {number(4)}}});
   EXPECT_EQ(r.frontier(), Key({2, 2}));
   EXPECT_EQ(r.tuples()[1].key, Key({0, 1}));
   EXPECT_EQ(r.at({1, 0}).at<double>({}), 3);
@@ -24,8 +24,7 @@ TEST(Relation, RefusesWhatBreaksAnIntegrityConstraint) {
   EXPECT_ERROR(PlanError, Relation::of({{{-1}, {number(1)}}}), "key <-1> is negative");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1, 0}, {number(2)}}}),
                "keys <0> and <1, 0> differ in arity: 1 and 2");
-  EXPECT_ERROR(TypeError,
-               Relation::of({{{0}, {number(1)}}, {{1}, {Tile::zeros(DType::f64, {2})}}}),
+  EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1}, {Tile::zeros(DType::f64, {2})}}}),
                "column 0 is f64[] at key <0> but f64[2] at key <1>");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1}, {Tile::scalar(1.0F)}}}),
                "column 0 is f64[] at key <0> but f32[] at key <1>");
@@ -42,8 +41,7 @@ TEST(Relation, TensorsOfEveryShapeRoundTrip) {
     for (DType dtype : {DType::f32, DType::f64, DType::i64, DType::boolean})
       for (int sparse_dims = 0; sparse_dims <= shape.rank(); ++sparse_dims)
         for (Presence presence : {Presence::continuous, Presence::sparse}) {
-          const Tile tensor =
-              random_integers(dtype, shape, 3, -1, 2).with_sparse_dims(sparse_dims);
+          const Tile tensor = random_integers(dtype, shape, 3, -1, 2).with_sparse_dims(sparse_dims);
           const Shape tile(shape.size(), 3);
           const Relation r = Relation::from_tensor(tensor, tile, presence);
           EXPECT_TILE_EQ(r.to_tensor(), tensor);
@@ -76,8 +74,7 @@ TEST(Relation, CountsItsStatistics) {
   EXPECT_EQ(dense.max, 2);
   EXPECT_EQ(dense.distinct, (std::vector<std::int64_t>{1, 2}));
   const Tile positive = Tile::of<double>({2}, {3, 0});
-  const Statistics sparse =
-      Relation::from_tensor(positive, {1}, Presence::sparse).statistics();
+  const Statistics sparse = Relation::from_tensor(positive, {1}, Presence::sparse).statistics();
   EXPECT_EQ(sparse.tuples, 1);
   EXPECT_EQ(sparse.min, 0);  // the tile that is not stored is zero
 }

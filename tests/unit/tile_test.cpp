@@ -1,9 +1,10 @@
+#include "tessera/tile.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "support/expectations.h"
-#include "tessera/tile.h"
 
 namespace tessera {
 namespace {
@@ -71,8 +72,8 @@ TEST(Tile, MutableTileTakesBackWhatNobodyElseHolds) {
 
 TEST(Tile, MutableTileNeverTakesAViewsOrAStrangersMemory) {
   std::vector<double> memory{1, 2, 3, 4};
-  MutableTile a = MutableTile::take(
-      Tile::wrap(DType::f64, {4}, memory.data(), std::shared_ptr<const void>()));
+  MutableTile a =
+      MutableTile::take(Tile::wrap(DType::f64, {4}, memory.data(), std::shared_ptr<const void>()));
   a.data<double>()[0] = 5;
   EXPECT_EQ(memory[0], 1);
   const Tile whole = iota({4});
@@ -149,7 +150,8 @@ TEST(Tile, SparseStorageIsCheckedWhenWrapped) {
   EXPECT_EQ(wrap({0, 1, 3}, {2, 0, 1}), 3);
   EXPECT_ERROR(TypeError, wrap({0, 2, 1}, {0, 1, 2}), "offset 1 is 2, above its successor 1");
   EXPECT_ERROR(TypeError, wrap({0, 1, 3}, {3, 0, 1}), "coordinate 3 of row 0 is not within 0 to 2");
-  EXPECT_ERROR(TypeError, wrap({0, 1, 3}, {2, 1, 1}), "coordinates 1 and 1 of row 1 are not increasing");
+  EXPECT_ERROR(TypeError, wrap({0, 1, 3}, {2, 1, 1}),
+               "coordinates 1 and 1 of row 1 are not increasing");
 }
 
 TEST(Tile, CastsLikeCpp) {
@@ -186,10 +188,14 @@ TEST(Tile, PromotesAndBroadcastsLikeNumPy) {
 }
 
 TEST(Tile, RefusesBadShapes) {
-  EXPECT_ERROR(TypeError, Tile::of<double>({2, 2}, {1, 2, 3}), "a tile of shape [2x2] needs 4 values, not 3");
-  EXPECT_ERROR(TypeError, iota({2, 3}).reshape({4, 2}), "f64[2x3] has 6 elements and cannot become [4x2]");
-  EXPECT_ERROR(TypeError, iota({2, 3}).slice({0, 0}, {2, 4}), "slice [0x0] to [2x4] in steps of 1 lies outside f64[2x3]");
-  EXPECT_ERROR(TypeError, iota({2, 3}).permute({0, 0}), "axes [0, 0] are no permutation of the dimensions of f64[2x3]");
+  EXPECT_ERROR(TypeError, Tile::of<double>({2, 2}, {1, 2, 3}),
+               "a tile of shape [2x2] needs 4 values, not 3");
+  EXPECT_ERROR(TypeError, iota({2, 3}).reshape({4, 2}),
+               "f64[2x3] has 6 elements and cannot become [4x2]");
+  EXPECT_ERROR(TypeError, iota({2, 3}).slice({0, 0}, {2, 4}),
+               "slice [0x0] to [2x4] in steps of 1 lies outside f64[2x3]");
+  EXPECT_ERROR(TypeError, iota({2, 3}).permute({0, 0}),
+               "axes [0, 0] are no permutation of the dimensions of f64[2x3]");
   EXPECT_ERROR(TypeError, Shape(9, 1), "at most 8 dimensions, not 9");
   EXPECT_ERROR(TypeError, iota({2}).data<float>(), "the elements of f64[2] were read as f32");
   EXPECT_ERROR(TypeError, Tile::zeros(DType::f64, {-1}), "shape [-1]: an extent is negative");
@@ -209,7 +215,8 @@ TEST(Tile, PrintsLikeNumPy) {
   EXPECT_EQ(to_string(Tile::of<double>({3}, {NAN, -INFINITY, 1})), "[ nan -inf   1.]");
   EXPECT_EQ(to_string(Tile::of<bool>({2}, {true, false})), "[ True False]");
   EXPECT_EQ(to_string(Tile::scalar<std::int64_t>(7)), "7");
-  EXPECT_EQ(to_string(iota({2000})), "[1.000e+00 2.000e+00 3.000e+00 ... 1.998e+03 1.999e+03 2.000e+03]");
+  EXPECT_EQ(to_string(iota({2000})),
+            "[1.000e+00 2.000e+00 3.000e+00 ... 1.998e+03 1.999e+03 2.000e+03]");
   EXPECT_EQ(to_string(Tile::zeros(DType::f64, {0, 3})), "[]");
   EXPECT_EQ(to_string(Tile::of<double>({2, 2}, {0, 1, 0, 0}).with_sparse_dims(1)),
             "f64[2](2), 1 stored\n  (0, 1)\t1.0");
