@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,9 @@ struct Statistics {
   std::vector<std::int64_t> distinct = {};  // different values of each key component
 };
 
+/// The types of the tiles at a key, one a column.
+using TypesAt = std::function<std::vector<TileType>(const Key&)>;
+
 /// An immutable tensor relation: tuples of a unique key and tiles, in order of their keys.
 class Relation {
  public:
@@ -85,10 +89,17 @@ class Relation {
   Statistics statistics() const;
   Relation rename(const std::vector<std::string>& columns) const;
 
+  /// What the tiles would be at a key that a sparse relation lacks: their shapes are not lost with
+  /// them, though tiles at the edge of a tensor are smaller than the bound.
+  const TypesAt& absent_types() const { return data_->absent_types; }
+  /// A relation whose parts are known to fit together; nothing is checked.
+  static Relation assemble(RelationType type, std::vector<Tuple> tuples, TypesAt absent_types);
+
  private:
   struct Data {
     RelationType type;
     std::vector<Tuple> tuples;
+    TypesAt absent_types;  // of a sparse relation
   };
   explicit Relation(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;

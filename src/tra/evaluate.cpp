@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -70,6 +71,14 @@ Key pick(const Key& key, const std::vector<int>& components) {
   return result;
 }
 
+/// The i-th piece of an array; the last ones of a smaller array are smaller, or empty.
+template <class Payload>
+Payload cut_piece(const Payload& array, const op::Tile& tile, std::int64_t i) {
+  const std::int64_t extent = type_of(array).shape[tile.dimension];
+  return cut(array, tile.dimension, std::min(extent, i * tile.size),
+             std::min(extent, (i + 1) * tile.size));
+}
+
 template <class Payload>
 void sort_by_key(Tuples<Payload>& tuples) {
   std::sort(tuples.begin(), tuples.end(),
@@ -118,6 +127,13 @@ class Evaluator {
       settle_keys(set, result_.arity());
     else
       set.type.frontier = pick(input.type.frontier, aggregate.group_by);
+    if (set.type.presence == Presence::sparse)
+      set.absent_types = [in = types_everywhere(input), by = aggregate.group_by,
+                          arity = input.type.arity()](const Key& group) {
+        Key member(arity, 0);  // all members of a group are of one type
+        for (std::size_t i = 0; i < by.size(); ++i) member[by[i]] = group[i];
+        return in(member);
+      };
     return set;
   }
 
@@ -165,6 +181,20 @@ class Evaluator {
       }
       for (int i : appended) set.type.frontier.push_back(right.type.frontier[i]);
     }
+    if (set.type.presence == Presence::sparse)
+      set.absent_types = [l = types_everywhere(left), r = types_everywhere(right), appended,
+                          left_keys = join.left_keys, right_keys = join.right_keys,
+                          projection = join.projection,
+                          left_arity = left.type.arity()](const Key& key) {
+        Key right_key(right_keys.size() + appended.size(), 0);
+        for (std::size_t i = 0; i < right_keys.size(); ++i)
+          right_key[right_keys[i]] = key[left_keys[i]];
+        for (std::size_t i = 0; i < appended.size(); ++i)
+          right_key[appended[i]] = key[left_arity + i];
+        std::vector<TileType> columns = l(Key(key.begin(), key.begin() + left_arity));
+        for (const TileType& type : r(right_key)) columns.push_back(type);
+        return project(projection, columns);
+      };
     return set;
   }
 
@@ -189,6 +219,9 @@ class Evaluator {
       set.tuples.push_back({tuple.key, at_key(op_, tuple.key, [&] {
                               return project(transform.projection, tuple.tiles);
                             })});
+    if (set.type.presence == Presence::sparse)
+      set.absent_types = [in = input.absent_types, projection = transform.projection](
+                             const Key& key) { return project(projection, in(key)); };
     return set;
   }
 
@@ -196,19 +229,21 @@ class Evaluator {
     const Set& input = *inputs_[0];
     Set set = with_type(input.type.presence);
     set.type.frontier = input.type.frontier;
-    set.type.frontier.push_back(
-        input.tuples.empty() && input.type.presence == Presence::partial ? 0 : tile.pieces);
+    set.type.frontier.push_back(tile.pieces);
     for (const auto& tuple : input.tuples)
       for (std::int64_t piece = 0; piece < tile.pieces; ++piece) {
         BasicTuple<Payload> cut_out{tuple.key, {}};
         cut_out.key.push_back(piece);
-        for (const Payload& array : tuple.tiles) {
-          const std::int64_t extent = type_of(array).shape[tile.dimension];
-          cut_out.tiles.push_back(cut(array, tile.dimension, std::min(extent, piece * tile.size),
-                                      std::min(extent, (piece + 1) * tile.size)));
-        }
+        for (const Payload& array : tuple.tiles)
+          cut_out.tiles.push_back(cut_piece(array, tile, piece));
         set.tuples.push_back(std::move(cut_out));
       }
+    if (set.type.presence == Presence::sparse)
+      set.absent_types = [in = input.absent_types, tile](const Key& key) {
+        std::vector<TileType> types = in(Key(key.begin(), key.end() - 1));
+        for (TileType& type : types) type = cut_piece(type, tile, key.back());
+        return types;
+      };
     return set;
   }
 
@@ -279,7 +314,7 @@ class Evaluator {
     if (input->type.presence == Presence::sparse) {
       // Absent tiles stay zeros if the new keys have no holes; else only those are filled in.
       const Closedness closed = decide_closedness(keys);
-      stays_sparse = closed.unique.answer == Answer::yes &&
+      stays_sparse = closed.cardinality != 0 && closed.unique.answer == Answer::yes &&
                      closed.continuous.answer == Answer::yes && closed.frontier_known;
       frontier = closed.frontier;
       if (!stays_sparse) {
@@ -306,6 +341,14 @@ class Evaluator {
     if (stays_sparse) {
       set.type.presence = Presence::sparse;
       set.type.frontier = frontier;
+      auto origins = std::make_shared<std::map<Key, Key>>();  // of the new keys
+      Key key(input->type.frontier.size(), 0);
+      do {
+        if (const std::optional<Key> to = map(key)) origins->emplace(*to, key);
+      } while (advance(key, input->type.frontier));
+      set.absent_types = [in = input->absent_types, origins](const Key& to) {
+        return in(origins->at(to));
+      };
     }
     return set;
   }
@@ -320,7 +363,13 @@ class Evaluator {
 template <class Payload>
 TupleSet<Payload> evaluate(const Operator& op, const std::vector<const TupleSet<Payload>*>& inputs,
                            const RelationType& result) {
-  return std::visit(Evaluator<Payload>(op, inputs, result), op);
+  TupleSet<Payload> set = std::visit(Evaluator<Payload>(op, inputs, result), op);
+  const bool all_zero = set.type.presence == Presence::sparse && count_below(set.type.frontier) > 0;
+  if (set.tuples.empty() && !all_zero) {
+    set.type.frontier = Key(result.frontier.size(), 0);
+    set.type.presence = Presence::continuous;
+  }
+  return set;
 }
 
 template TupleSet<Tile> evaluate(const Operator&, const std::vector<const TupleSet<Tile>*>&,

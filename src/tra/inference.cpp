@@ -46,7 +46,7 @@ ClosedForm infer_closed_form(const Operator& op) {
       if (input.relation)
         for (const Tuple& tuple : input.relation->tuples())
           for (std::size_t c = 0; c < tuple.tiles.size(); ++c)
-            uniform = uniform && tuple.tiles[c].shape() == input.type.columns[c].type.shape;
+            uniform = uniform && tuple.tiles[c].type() == input.type.columns[c].type;
       return {input.type.columns, input.type.frontier, uniform};
     }
     ClosedForm operator()(const op::Aggregate& aggregate) const {
@@ -171,6 +171,7 @@ bool changes_keys(const Operator& op) {
 std::shared_ptr<const TupleSet<TileType>> pilot_of(const Relation& relation) {
   auto set = std::make_shared<TupleSet<TileType>>();
   set->type = relation.type();
+  set->absent_types = relation.absent_types();
   for (const Tuple& tuple : relation.tuples()) {
     BasicTuple<TileType> typed{tuple.key, {}};
     for (const Tile& tile : tuple.tiles) typed.tiles.push_back(tile.type());
@@ -194,26 +195,58 @@ std::shared_ptr<const TupleSet<TileType>> make_pilot(const Operator& op, const R
   return std::make_shared<TupleSet<TileType>>(evaluate<TileType>(op, inputs, type));
 }
 
+/// The types of all tiles of a column, those of zeros that are not stored included.
+std::vector<TileType> column_types(const TupleSet<TileType>& set, std::size_t column) {
+  std::vector<TileType> types;
+  for (const auto& tuple : set.tuples) types.push_back(tuple.tiles[column]);
+  if (set.type.presence != Presence::sparse) return types;
+  if (count_below(set.type.frontier) == static_cast<std::int64_t>(set.tuples.size())) return types;
+  const TypesAt everywhere = types_everywhere(set);
+  Key key(set.type.frontier.size(), 0);
+  do {
+    types.push_back(everywhere(key)[column]);
+  } while (advance(key, set.type.frontier));
+  return types;
+}
+
 /// Takes from a listing what the closed form can only bound.
-void refine(Plan::Node& node, std::shared_ptr<const TupleSet<TileType>> pilot) {
-  node.type.frontier = pilot->type.frontier;
-  node.type.presence = pilot->type.presence;
+void refine(Plan::Node& node, const TupleSet<TileType>& pilot) {
+  node.type.frontier = pilot.type.frontier;
+  node.type.presence = pilot.type.presence;
   node.uniform = true;
-  for (std::size_t c = 0; c < node.type.columns.size() && !pilot->tuples.empty(); ++c) {
-    TileType bound = pilot->tuples.front().tiles[c];
-    for (const auto& tuple : pilot->tuples)
+  const bool listable = known_count(pilot.type.frontier) <= pilot_limit;
+  for (std::size_t c = 0; c < node.type.columns.size() && listable; ++c) {
+    const std::vector<TileType> types = column_types(pilot, c);
+    if (types.empty()) continue;
+    TileType bound = types.front();
+    for (const TileType& type : types) {
       for (int d = 0; d < bound.shape.rank(); ++d)
-        bound.shape[d] = std::max(bound.shape[d], tuple.tiles[c].shape[d]);
-    for (const auto& tuple : pilot->tuples) {
-      node.uniform = node.uniform && tuple.tiles[c].shape == bound.shape;
-      if (tuple.tiles[c].sparse_dims != bound.sparse_dims) bound.sparse_dims = 0;
+        bound.shape[d] = std::max(bound.shape[d], type.shape[d]);
+      if (type.sparse_dims != bound.sparse_dims) bound.sparse_dims = 0;
     }
+    node.uniform = node.uniform && std::all_of(types.begin(), types.end(),
+                                               [&](const TileType& type) { return type == bound; });
     node.type.columns[c].type = bound;
   }
-  node.cardinality = {static_cast<std::int64_t>(pilot->tuples.size()), true};
-  auto typed = std::make_shared<TupleSet<TileType>>(*pilot);
+  node.cardinality = {static_cast<std::int64_t>(pilot.tuples.size()), true};
+  auto typed = std::make_shared<TupleSet<TileType>>(pilot);
   typed->type = node.type;
   node.pilot = std::move(typed);
+}
+
+/// Nothing comes of nothing: with an empty input every operator yields an empty relation.
+bool is_empty(const Plan& plan) {
+  const bool zeros = plan.type().presence == Presence::sparse && count_below(plan.frontier()) > 0;
+  return !zeros && plan.cardinality().exact && plan.cardinality().tuples == 0;
+}
+
+void set_empty(Plan::Node& node) {
+  node.type.frontier = Key(node.type.frontier.size(), 0);
+  node.cardinality = {0, true};
+  auto none = std::make_shared<TupleSet<TileType>>();
+  none->type = node.type;
+  node.closedness = closed_list(*none);
+  node.pilot = std::move(none);
 }
 
 }  // namespace
@@ -249,6 +282,11 @@ std::shared_ptr<const Plan::Node> make_node(Operator op) {
     simple = simple && node->type.presence == Presence::continuous;
   }
 
+  if (std::any_of(inputs.begin(), inputs.end(), is_empty)) {
+    set_empty(*node);
+    return node;
+  }
+
   if (changes_keys(node->op)) {
     node->keys = symbolic_keys(node->op);
     if (node->keys) {
@@ -273,7 +311,7 @@ std::shared_ptr<const Plan::Node> make_node(Operator op) {
   if (!simple) {
     const auto pilot = make_pilot(node->op, node->type);
     if (pilot) {
-      refine(*node, pilot);
+      refine(*node, *pilot);
       if (!node->keys) node->closedness = closed_list(*pilot);
     } else {
       node->uniform = node->uniform && input != nullptr;
@@ -286,7 +324,11 @@ std::shared_ptr<const Plan::Node> make_node(Operator op) {
     node->cardinality = {count_below(node->type.frontier), true};
   }
   // Without holes, or with zeros for them, the keys are the box below the frontier again.
-  if (simple || (node->pilot && node->type.presence != Presence::partial)) {
+  const bool none = node->cardinality.exact && node->cardinality.tuples == 0 &&
+                    node->type.presence == Presence::continuous;
+  if (none) {
+    set_empty(*node);
+  } else if (simple || (node->pilot && node->type.presence != Presence::partial)) {
     node->keys = KeySet::box(node->type.frontier);
     node->closedness = closed_box(node->type.frontier);
     if (node->uniform && node->type.presence == Presence::continuous) node->pilot = nullptr;

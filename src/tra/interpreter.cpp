@@ -36,7 +36,8 @@ class Interpreter {
       TESSERA_REQUIRE(PlanError, input->relation.has_value(),
                       "{} has a type but no tuples: the plan can be explained, not run",
                       describe(op));
-      return results_[&plan.node()] = {input->relation->type(), input->relation->tuples()};
+      return results_[&plan.node()] = {input->relation->type(), input->relation->tuples(),
+                                       input->relation->absent_types()};
     }
     std::vector<const TupleSet<Tile>*> inputs;
     for (const Plan& source : inputs_of(op)) inputs.push_back(&(*this)(source));
@@ -62,7 +63,8 @@ Relation Plan::run(Holes holes) const {
     if (const auto hole = first_hole(result.tuples, result.type.frontier))
       refuse_holes(*this, fmt::format("key {} below the frontier {} is missing", to_string(*hole),
                                       to_string(result.type.frontier)));
-  if (result.tuples.empty()) return Relation::empty(result.type);
+  if (result.tuples.empty() || result.type.presence == Presence::sparse)
+    return Relation::assemble(result.type, result.tuples, result.absent_types);
   std::vector<std::string> names;
   for (const Column& column : type().columns) names.push_back(column.name);
   return Relation::of(result.tuples, result.type.presence, result.type.frontier).rename(names);

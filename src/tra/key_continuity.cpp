@@ -19,7 +19,8 @@ constexpr std::int64_t uncountable = std::numeric_limits<std::int64_t>::max();
 
 class Continuity {
  public:
-  Continuity(KeyFacts& facts, const Key& frontier) : facts_(facts), frontier_(frontier) {}
+  Continuity(KeyFacts& facts, const Key& frontier, const Key& some_point)
+      : facts_(facts), frontier_(frontier), some_point_(some_point) {}
 
   Verdict decide(bool injective, bool non_negative) {
     const std::int64_t keys = volume(frontier_);
@@ -62,7 +63,7 @@ class Continuity {
   }
 
   Verdict search() {
-    Key example = facts_.find_point().point;
+    Key example = some_point_;
     for (const Key& suspect : {first_beyond_sample(), last()})
       if (find_preimage(suspect).answer == Answer::no) return missing_key(suspect, frontier_);
     // Looks for a key for which the guessed inverse is wrong. If there is none but those known to
@@ -121,16 +122,7 @@ class Continuity {
   }
 
   KeyFacts::Found find_preimage(const Key& key) const {
-    if (is_impossible(key)) return {Answer::no};
-    if (is_identity(facts_.keys.map, facts_.domain.bounds.size())) {
-      const bool there = facts_.keys.where.evaluate(key);
-      return {there ? Answer::yes : Answer::no, key};
-    }
-    KeyQuery query(facts_.solver);
-    const auto point = facts_.domain_point(query);
-    query.require(query.equal(facts_.key_of(query, point), query.constant_point(key)));
-    const Answer answer = query.satisfiable();
-    return {answer, answer == Answer::yes ? query.solution(point) : Key()};
+    return is_impossible(key) ? KeyFacts::Found{Answer::no} : facts_.find_preimage(key);
   }
 
   /// A key other than those known to be there that the guessed inverse is wrong for.
@@ -178,10 +170,10 @@ class Continuity {
     const auto right = facts_.forms.form_of(relation->right);
     if (!left || !right) return;
     const auto difference = [&](const Form& a, const Form& b) {
-      return facts_.forms.combine(a, -1, b);
+      return LinearForms::combine(a, -1, b);
     };
     const auto above = [&](const std::optional<Form>& form, std::int64_t margin) {
-      const auto shifted = form ? facts_.forms.combine(*form, -1, {{}, margin}) : std::nullopt;
+      const auto shifted = form ? LinearForms::combine(*form, -1, {{}, margin}) : std::nullopt;
       if (shifted) guess.require_not_negative(*shifted);
     };
     switch (relation->op) {
@@ -198,12 +190,14 @@ class Continuity {
 
   KeyFacts& facts_;
   const Key& frontier_;
+  const Key& some_point_;
 };
 
 }  // namespace
 
-Verdict decide_continuity(KeyFacts& facts, const Key& frontier, bool injective, bool non_negative) {
-  return Continuity(facts, frontier).decide(injective, non_negative);
+Verdict decide_continuity(KeyFacts& facts, const Key& frontier, const Key& some_point,
+                          bool injective, bool non_negative) {
+  return Continuity(facts, frontier, some_point).decide(injective, non_negative);
 }
 
 }  // namespace tessera

@@ -4,8 +4,9 @@
 
 namespace tessera {
 
-/// Whether every key below the frontier is there. The domain is not empty; `injective` says that
-/// no two of its points have the same key, `non_negative` that no key is negative.
-Verdict decide_continuity(KeyFacts& facts, const Key& frontier, bool injective, bool non_negative);
+/// Whether every key below the frontier is there. `some_point` is one of the domain; `injective`
+/// says that no two of its points have the same key, `non_negative` that no key is negative.
+Verdict decide_continuity(KeyFacts& facts, const Key& frontier, const Key& some_point,
+                          bool injective, bool non_negative);
 
 }  // namespace tessera

@@ -48,8 +48,9 @@ void narrow(Bounds& bounds, const KeyPredicate::Node::Relation& relation) {
   const auto right = left ? forms.form_of(relation.right) : std::nullopt;
   if (!right) return;
   const auto not_below = [&](const Form& a, const Form& b, std::int64_t margin) {
-    const auto difference = forms.combine(a, -1, b);
-    const auto form = difference ? forms.combine(*difference, -1, {{}, margin}) : std::nullopt;
+    const auto difference = LinearForms::combine(a, -1, b);
+    const auto form =
+        difference ? LinearForms::combine(*difference, -1, {{}, margin}) : std::nullopt;
     if (form) narrow_to_not_negative(forms, *form, bounds);
   };
   switch (relation.op) {
@@ -58,7 +59,7 @@ void narrow(Bounds& bounds, const KeyPredicate::Node::Relation& relation) {
       not_below(*right, *left, 0);
       break;
     case Comparison::not_equal:
-      if (const auto form = forms.combine(*left, -1, *right))
+      if (const auto form = LinearForms::combine(*left, -1, *right))
         narrow_to_not_zero(forms, *form, bounds);
       break;
     case Comparison::less: not_below(*right, *left, 1); break;

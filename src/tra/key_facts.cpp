@@ -36,12 +36,15 @@ KeyFacts::KeyFacts(const KeySet& all_keys, const KeyDomain& their_domain, KeySol
       domain(their_domain),
       solver(their_solver),
       forms(their_domain.bounds),
+      defined(their_domain.defined),
       sample(take_sample()) {
   Ranges by_interval(domain.bounds);
   for (const KeyExpr& component : keys.map.components()) {
     Interval range{std::numeric_limits<std::int64_t>::min(),
                    std::numeric_limits<std::int64_t>::max()};
-    if (const auto interval = by_interval(component)) range = *interval;
+    const auto interval = by_interval(component);
+    if (interval) range = *interval;
+    defined = defined && interval;
     components.push_back(forms.form_of(component));
     const auto linear = components.back() ? forms.range(*components.back()) : std::nullopt;
     ranges.push_back(linear ? intersection(range, *linear) : range);
@@ -55,18 +58,19 @@ Key KeyFacts::least_corner() const {
 }
 
 KeyImage KeyFacts::take_sample() const {
-  std::vector<KeyExpr> shifted;
+  std::vector<KeyExpr> from_corner;
   const Key corner = least_corner();
   for (std::size_t i = 0; i < corner.size(); ++i)
-    shifted.push_back(key(static_cast<int>(i)) + corner[i]);
+    from_corner.push_back(key(static_cast<int>(i)) + corner[i]);
   return image_of({.extents = sample_extents(domain.bounds),
-                   .where = keys.where.substitute(shifted),
-                   .map = keys.map.compose(KeyFunction(shifted))});
+                   .where = keys.where.substitute(from_corner),
+                   .map = keys.map.compose(KeyFunction(from_corner))});
 }
 
-Key KeyFacts::sample_point(std::int64_t row) const {
+Key KeyFacts::sample_point(std::int64_t row) const { return shifted(sample.point_at(row)); }
+
+Key KeyFacts::shifted(Key point) const {
   const Key corner = least_corner();
-  Key point = sample.point_at(row);
   for (std::size_t i = 0; i < point.size(); ++i) point[i] += corner[i];
   return point;
 }
@@ -81,7 +85,21 @@ KeyFacts::Found KeyFacts::find_point() const {
   KeyQuery query(solver);
   const KeyQuery::Point point = domain_point(query);
   const Answer answer = query.satisfiable();
-  return {answer, answer == Answer::yes ? query.solution(point) : Key()};
+  if (answer != Answer::yes) return {answer};
+  const Key found = query.solution(point);
+  return key_at(found) ? Found{Answer::yes, found} : Found{Answer::unknown};
+}
+
+KeyFacts::Found KeyFacts::find_preimage(const Key& key) const {
+  if (is_identity(keys.map, domain.bounds.size()))
+    return {keys.where.evaluate(key) ? Answer::yes : Answer::no, key};
+  KeyQuery query(solver);
+  const KeyQuery::Point point = domain_point(query);
+  query.require(query.equal(key_of(query, point), query.constant_point(key)));
+  const Answer answer = query.satisfiable();
+  if (answer != Answer::yes) return {answer};
+  const Key found = query.solution(point);
+  return key_at(found) == key ? Found{Answer::yes, found} : Found{Answer::unknown};
 }
 
 KeyQuery::Point KeyFacts::domain_point(KeyQuery& query) const {

@@ -30,9 +30,19 @@ Closedness all_undecided(const std::string& reason) {
           .method = method};
 }
 
+/// What is wrong with a set whose filter or map has no value at a point, if so it is.
+std::optional<Closedness> failure_at(const KeySet& keys, const Key& point) {
+  try {
+    if (keys.where.evaluate(point)) keys.map.evaluate(point);
+  } catch (const ValueError& error) {
+    return without_value(point, error.what(), method);
+  }
+  return std::nullopt;
+}
+
 /// What is wrong with a set whose filter or map may be without value somewhere; nothing, if they
 /// turn out to have one everywhere.
-std::optional<Closedness> find_point_without_value(const KeySet& keys, KeySolver& solver) {
+std::optional<Closedness> find_failure(const KeySet& keys, KeySolver& solver) {
   KeyQuery query(solver);
   Bounds box;
   for (const std::int64_t extent : keys.extents) box.push_back({0, extent - 1});
@@ -40,15 +50,11 @@ std::optional<Closedness> find_point_without_value(const KeySet& keys, KeySolver
   query.require(has_no_value(query, keys, point));
   const Answer answer = query.satisfiable();
   if (answer == Answer::no) return std::nullopt;
-  if (answer == Answer::yes) {
-    const Key witness = query.solution(point);
-    try {
-      if (keys.where.evaluate(witness)) keys.map.evaluate(witness);
-    } catch (const ValueError& error) {
-      return without_value(witness, error.what(), method);
-    }
-  }
-  return all_undecided("it could not be excluded that an expression overflows or divides by zero");
+  const auto failure =
+      answer == Answer::yes ? failure_at(keys, query.solution(point)) : std::nullopt;
+  return failure ? *failure
+                 : all_undecided(
+                       "it could not be excluded that an expression overflows or divides by zero");
 }
 
 Verdict decide_non_negativity(const KeyFacts& facts) {
@@ -70,7 +76,8 @@ Verdict decide_non_negativity(const KeyFacts& facts) {
     case Answer::yes: break;
   }
   const Key witness = query.solution(point);
-  return negative_key(witness, facts.keys.map.evaluate(witness));
+  const auto key = facts.key_at(witness);
+  return key && is_negative(*key) ? negative_key(witness, *key) : undecided(no_time);
 }
 
 /// Whether the values of the map, together with the equations of the filter, leave no choice.
@@ -83,7 +90,7 @@ bool is_seen_to_be_injective(KeyFacts& facts) {
     if (relation == nullptr || relation->op != Comparison::equal) continue;
     const auto left = facts.forms.form_of(relation->left);
     const auto right = facts.forms.form_of(relation->right);
-    const auto zero = left && right ? facts.forms.combine(*left, -1, *right) : std::nullopt;
+    const auto zero = left && right ? LinearForms::combine(*left, -1, *right) : std::nullopt;
     if (zero) values.push_back(*zero);
   }
   return determine_the_point(facts.forms, values);
@@ -107,7 +114,9 @@ Verdict decide_uniqueness(KeyFacts& facts) {
   }
   const Key first = std::min(query.solution(a), query.solution(b));
   const Key second = std::max(query.solution(a), query.solution(b));
-  return repeated_key(first, second, facts.keys.map.evaluate(first));
+  const auto key = facts.key_at(first);
+  const bool repeated = key && first != second && facts.key_at(second) == key;
+  return repeated ? repeated_key(first, second, *key) : undecided(no_time);
 }
 
 /// Chooses for each component the end of its bounds that pushes the form up.
@@ -144,10 +153,14 @@ std::optional<std::int64_t> greatest_value(const KeyFacts& facts, std::size_t in
     const KeyQuery::Point point = facts.domain_point(query);
     const auto value = query.value(facts.keys.map.components()[index], point);
     query.require(query.compare(Comparison::greater_equal, value, query.constant(tried)));
-    switch (query.satisfiable()) {
-      case Answer::yes: low = query.solution(value); break;
-      case Answer::no: high = tried - 1; break;
-      case Answer::unknown: return std::nullopt;
+    const Answer reached = query.satisfiable();
+    if (reached == Answer::unknown) return std::nullopt;
+    if (reached == Answer::no) {
+      high = tried - 1;
+    } else {
+      const auto key = facts.key_at(query.solution(point));
+      if (!key || (*key)[index] < tried) return std::nullopt;
+      low = (*key)[index];
     }
     const auto half = static_cast<std::int64_t>(Interval{low, high}.width() / 2);
     tried = high - std::min(step - 1, half);
@@ -178,16 +191,17 @@ Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
 
   KeySolver solver(KeySolver::Clock::now() + std::chrono::milliseconds(milliseconds));
   const KeyDomain domain = domain_of(keys.extents, keys.where);
-  Ranges ranges(domain.bounds);
-  const auto& components = keys.map.components();
-  const bool defined =
-      domain.defined && std::all_of(components.begin(), components.end(),
-                                    [&](const KeyExpr& component) { return ranges(component); });
-  if (!defined)
-    if (const auto failure = find_point_without_value(keys, solver)) return *failure;
-  if (domain.empty) return nothing_there(keys.map.output_arity(), method);
+  if (domain.empty) {
+    const auto failure = domain.defined ? std::nullopt : find_failure(keys, solver);
+    return failure ? *failure : nothing_there(keys.map.output_arity(), method);
+  }
 
   KeyFacts facts(keys, domain, solver);
+  if (facts.sample.failure)
+    if (const auto failure = failure_at(keys, facts.shifted(facts.sample.failure->point)))
+      return *failure;
+  if (!facts.defined)
+    if (const auto failure = find_failure(keys, solver)) return *failure;
   const KeyFacts::Found some = facts.find_point();
   if (some.answer == Answer::no) return nothing_there(keys.map.output_arity(), method);
   Closedness result;
@@ -199,7 +213,8 @@ Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
   const bool injective = result.unique.answer == Answer::yes;
   const bool non_negative = result.non_negative.answer == Answer::yes;
   if (result.frontier_known)
-    result.continuous = decide_continuity(facts, result.frontier, injective, non_negative);
+    result.continuous =
+        decide_continuity(facts, result.frontier, some.point, injective, non_negative);
   if (domain.conditions.empty() && injective) {
     result.cardinality = domain.points_within_bounds();
   } else if (result.continuous.answer == Answer::yes && non_negative) {

@@ -21,8 +21,6 @@ class KeySolver {
   KeySolver(const KeySolver&) = delete;
   KeySolver& operator=(const KeySolver&) = delete;
 
-  bool out_of_time() const { return Clock::now() >= deadline_; }
-
  private:
   friend class KeyQuery;
   struct Context;

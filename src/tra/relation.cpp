@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "base/check.h"
+#include "tra/absent_shapes.h"
 #include "tra/tuple_set.h"
 
 namespace tessera {
@@ -107,14 +108,18 @@ Relation Relation::of(std::vector<Tuple> tuples, Presence presence, std::optiona
           "key {} below the frontier {} is missing; make the relation sparse if absent tiles are "
           "zeros, or partial if they do not exist",
           to_string(*hole), to_string(data->type.frontier)));
+  if (presence == Presence::sparse) data->absent_types = guess_absent_types(data->type, tuples);
   data->tuples = std::move(tuples);
   return Relation(std::move(data));
 }
 
+Relation Relation::assemble(RelationType type, std::vector<Tuple> tuples, TypesAt absent_types) {
+  return Relation(
+      std::make_shared<Data>(Data{std::move(type), std::move(tuples), std::move(absent_types)}));
+}
+
 Relation Relation::empty(const RelationType& type) {
-  auto data = std::make_shared<Data>();
-  data->type = type;
-  return Relation(std::move(data));
+  return assemble(type, {}, guess_absent_types(type, {}));
 }
 
 const Tuple* Relation::find(const Key& key) const {
@@ -135,7 +140,7 @@ Tile Relation::at(const Key& key, int column) const {
   if (const Tuple* tuple = find(key)) return tuple->tiles[column];
   TESSERA_REQUIRE(PlanError, type().presence == Presence::sparse, "there is no tuple with key {}",
                   to_string(key));
-  return absent_tile(type(), tuples(), key, column);
+  return Tile::zeros(zero_type(absent_types()(key)[column]));
 }
 
 Relation Relation::rename(const std::vector<std::string>& columns) const {

@@ -74,12 +74,17 @@ Relation Relation::from_tensor(const Tile& tensor, const Shape& tile_shape, Pres
   }
   Shape bound = tile_shape;
   for (int d = 0; d < rank; ++d) bound[d] = std::min(bound[d], tensor.shape()[d]);
-  auto data = std::make_shared<Data>();
-  data->type.columns = {{"", {tensor.dtype(), bound, tensor.sparse_dims()}}};
-  data->type.frontier = frontier;
-  data->type.presence = presence;
-  data->tuples = std::move(tuples);
-  return Relation(std::move(data));
+  const RelationType type{
+      {{"", {tensor.dtype(), bound, tensor.sparse_dims()}}}, frontier, presence};
+  return assemble(type, std::move(tuples),
+                  [tensor_type = tensor.type(), tile_shape](const Key& at) {
+                    TileType absent = tensor_type;
+                    for (int d = 0; d < absent.shape.rank(); ++d) {
+                      const std::int64_t left = tensor_type.shape[d] - at[d] * tile_shape[d];
+                      absent.shape[d] = std::min(tile_shape[d], left);
+                    }
+                    return std::vector<TileType>{absent};
+                  });
 }
 
 Tile Relation::to_tensor(int column) const {
@@ -108,9 +113,12 @@ Tile Relation::to_tensor(int column) const {
   std::vector<std::vector<std::int64_t>> starts(rank);
   Shape shape(rank, 0);
   for (int d = 0; d < rank; ++d)
-    for (std::int64_t extent : extents[d]) {
+    for (std::int64_t i = 0; i < frontier()[d]; ++i) {
+      Key key(rank, 0);
+      key[d] = i;
       starts[d].push_back(shape[d]);
-      shape[d] += extent == unknown_extent ? bound.shape[d] : extent;
+      shape[d] +=
+          extents[d][i] == unknown_extent ? absent_types()(key)[column].shape[d] : extents[d][i];
     }
   MutableTile tensor = MutableTile::zeros(bound.dtype, shape);
   for (const Tuple& tuple : tuples()) {

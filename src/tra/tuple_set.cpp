@@ -1,8 +1,5 @@
 #include "tra/tuple_set.h"
 
-#include <algorithm>
-#include <map>
-
 #include "base/check.h"
 
 namespace tessera {
@@ -28,101 +25,37 @@ TileType cut(const TileType& type, int dimension, std::int64_t begin, std::int64
   return result;
 }
 
-/// A tile of zeros stores nothing but its shape where it can: all dimensions sparse.
+namespace {
+
+template <class Payload>
+Payload zero_of(const TileType& type);
 template <>
 Tile zero_of<Tile>(const TileType& type) {
-  return Tile::zeros(type.dtype, type.shape, type.shape.rank());
+  return Tile::zeros(zero_type(type));
 }
 template <>
 TileType zero_of<TileType>(const TileType& type) {
-  return {type.dtype, type.shape, type.shape.rank()};
+  return zero_type(type);
 }
-
-namespace {
-
-/// The shape of a tile that is absent, told by those that are there. A dimension's extent is the
-/// bound, unless the tiles' extents differ and follow from one key component (as those along the
-/// edge of a tensor do): then it is what the other tiles with that component have.
-template <class Payload>
-class AbsentShapes {
- public:
-  AbsentShapes(const RelationType& type, const std::vector<BasicTuple<Payload>>& tuples, int column)
-      : bound_(type.columns[column].type.shape), rules_(bound_.size()) {
-    for (int d = 0; d < bound_.rank(); ++d) {
-      const auto extent = [&](const auto& t) { return type_of(t.tiles[column]).shape[d]; };
-      if (std::all_of(tuples.begin(), tuples.end(),
-                      [&](const auto& t) { return extent(t) == bound_[d]; }))
-        continue;
-      // Component d first: that is the one in a tensor cut into tiles.
-      std::vector<int> candidates;
-      if (d < type.arity()) candidates.push_back(d);
-      for (int i = 0; i < type.arity(); ++i)
-        if (i != d) candidates.push_back(i);
-      for (int component : candidates) {
-        Rule rule{component, {}};
-        const bool follows = std::all_of(tuples.begin(), tuples.end(), [&](const auto& t) {
-          const auto [place, added] = rule.extents.emplace(t.key[component], extent(t));
-          return added || place->second == extent(t);
-        });
-        if (!follows) continue;
-        rules_[d] = std::move(rule);
-        break;
-      }
-    }
-  }
-
-  Shape operator()(const Key& key) const {
-    Shape shape = bound_;
-    for (int d = 0; d < shape.rank(); ++d) {
-      if (rules_[d].component < 0) continue;
-      const auto found = rules_[d].extents.find(key[rules_[d].component]);
-      if (found != rules_[d].extents.end()) shape[d] = found->second;
-    }
-    return shape;
-  }
-
- private:
-  struct Rule {
-    int component = -1;
-    std::map<std::int64_t, std::int64_t> extents;
-  };
-  Shape bound_;
-  std::vector<Rule> rules_;
-};
 
 }  // namespace
 
-Tile absent_tile(const RelationType& type, const std::vector<Tuple>& tuples, const Key& key,
-                 int column) {
-  const Shape shape = AbsentShapes<Tile>(type, tuples, column)(key);
-  return zero_of<Tile>({type.columns[column].type.dtype, shape, 0});
-}
-
 template <class Payload>
 TupleSet<Payload> complete(const TupleSet<Payload>& set) {
-  TupleSet<Payload> result;
-  result.type = set.type;
+  TupleSet<Payload> result{set.type, {}, {}};
   result.type.presence = Presence::continuous;
-  const std::int64_t total = count_below(set.type.frontier);
-  std::vector<AbsentShapes<Payload>> shapes;
-  for (std::size_t c = 0; c < set.type.columns.size(); ++c)
-    shapes.emplace_back(set.type, set.tuples, static_cast<int>(c));
   Key key(set.type.frontier.size(), 0);
   auto next = set.tuples.begin();
-  for (std::int64_t i = 0; i < total; ++i) {
+  for (bool more = count_below(set.type.frontier) > 0; more;
+       more = advance(key, set.type.frontier)) {
     if (next != set.tuples.end() && next->key == key) {
       result.tuples.push_back(*next++);
-    } else {
-      BasicTuple<Payload> tuple{key, {}};
-      for (std::size_t c = 0; c < shapes.size(); ++c)
-        tuple.tiles.push_back(
-            zero_of<Payload>({set.type.columns[c].type.dtype, shapes[c](key), 0}));
-      result.tuples.push_back(std::move(tuple));
+      continue;
     }
-    for (std::size_t d = key.size(); d-- > 0;) {
-      if (++key[d] < set.type.frontier[d]) break;
-      key[d] = 0;
-    }
+    BasicTuple<Payload> tuple{key, {}};
+    for (const TileType& type : set.absent_types(key))
+      tuple.tiles.push_back(zero_of<Payload>(type));
+    result.tuples.push_back(std::move(tuple));
   }
   return result;
 }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "tessera/kernel.h"
@@ -13,6 +17,7 @@ template <class Payload>
 struct TupleSet {
   RelationType type;
   std::vector<BasicTuple<Payload>> tuples;
+  TypesAt absent_types = {};  // of a sparse relation
 };
 
 // What the operators need of a payload, for tiles and for their types.
@@ -23,16 +28,39 @@ Tile cut(const Tile& tile, int dimension, std::int64_t begin, std::int64_t end);
 TileType cut(const TileType& type, int dimension, std::int64_t begin, std::int64_t end);
 inline TileType type_of(const Tile& tile) { return tile.type(); }
 inline TileType type_of(const TileType& type) { return type; }
-template <class Payload>
-Payload zero_of(const TileType& type);
 
-/// The tile of zeros that a sparse relation leaves out at a key.
-Tile absent_tile(const RelationType& type, const std::vector<Tuple>& tuples, const Key& key,
-                 int column);
+/// The type of a tile of zeros: where it can, it stores nothing but its shape.
+inline TileType zero_type(const TileType& type) {
+  return {type.dtype, type.shape, type.shape.rank()};
+}
+
+/// The types of the tiles at every key below the frontier of a relation that is not partial,
+/// whether the tuple is stored or not. It holds no tiles.
+template <class Payload>
+TypesAt types_everywhere(const TupleSet<Payload>& set) {
+  auto stored = std::make_shared<std::map<Key, std::vector<TileType>>>();
+  for (const auto& tuple : set.tuples) {
+    std::vector<TileType>& types = (*stored)[tuple.key];
+    for (const Payload& tile : tuple.tiles) types.push_back(type_of(tile));
+  }
+  return [stored, absent = set.absent_types](const Key& key) {
+    const auto found = stored->find(key);
+    return found != stored->end() ? found->second : absent(key);
+  };
+}
 
 /// The relation with every absent key below its frontier filled in with tiles of zeros.
 template <class Payload>
 TupleSet<Payload> complete(const TupleSet<Payload>& set);
+
+/// Steps a key to the next one below a frontier, in order; false after the last one.
+inline bool advance(Key& key, const Key& frontier) {
+  for (std::size_t i = key.size(); i-- > 0;) {
+    if (++key[i] < frontier[i]) return true;
+    key[i] = 0;
+  }
+  return false;
+}
 
 /// The frontier of the keys that are there: zeros if there are none.
 template <class Payload>
@@ -50,10 +78,7 @@ std::optional<Key> first_hole(const std::vector<BasicTuple<Payload>>& tuples, co
   Key expected(frontier.size(), 0);
   for (const auto& tuple : tuples) {
     if (tuple.key != expected) return expected;
-    for (std::size_t i = frontier.size(); i-- > 0;) {
-      if (++expected[i] < frontier[i]) break;
-      expected[i] = 0;
-    }
+    advance(expected, frontier);
   }
   const bool all = static_cast<std::int64_t>(tuples.size()) == count_below(frontier);
   return all ? std::nullopt : std::optional<Key>(expected);
