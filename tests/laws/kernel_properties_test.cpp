@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iostream>
 
 #include "laws/kernel_cases.h"
 #include "laws/kernel_fuzz.h"
@@ -124,6 +125,41 @@ TEST(KernelProperties, WhatDoesNotHoldIsNotClaimed) {
 }
 
 // --- what holds of every call
+
+/// A call of a kernel that takes one or two tiles of one shape, on large ones.
+KernelCase large_case(const std::shared_ptr<const Kernel>& kernel, const Shape& shape) {
+  Params params;
+  for (const Parameter& parameter : kernel->parameters) {
+    if (parameter.name == "value") params.set("value", 2.5);
+    if (parameter.name == "dtype") params.set("dtype", std::string("f32"));
+  }
+  std::vector<Tile> arguments;
+  for (int i = 0; i < kernel->min_arguments; ++i)
+    arguments.push_back(random_uniform(DType::f64, shape, static_cast<std::uint64_t>(i), 0.5, 2));
+  return {KernelCall(kernel, params), arguments};
+}
+
+/// Large results pass the caches by: their rows must be those of the rows alone.
+TEST(KernelProperties, AnElementwiseKernelDoesNotSeeHowLargeItsTilesAre) {
+  const std::int64_t columns = 1801;
+  const std::int64_t rows = (std::int64_t{1} << 24) / 8 / columns + 2;  // some 16 MiB
+  for (const std::string& name : builtin_kernel_names()) {
+    const auto kernel = find_kernel(name);
+    if (!kernel->properties.elementwise) continue;
+    const KernelCase c = large_case(kernel, {rows, columns});
+    const Tile whole = c.call(Tiles(c.arguments));
+    for (std::int64_t row : {std::int64_t{0}, rows / 2, rows - 1}) {
+      std::vector<Tile> single;
+      for (const Tile& tile : c.arguments)
+        single.push_back(tile.slice({row, 0}, {row + 1, columns}));
+      const Elements actual(whole.slice({row, 0}, {row + 1, columns}));
+      const Elements expected(c.call(Tiles(single)));
+      for (std::int64_t i = 0; i < columns; ++i)
+        ASSERT_TRUE(same_element(actual, expected, i))
+            << to_string(c) << ": row " << row << ", " << i << ": " << actual.print(i);
+    }
+  }
+}
 
 template <class F>
 void for_random_cases(std::uint64_t seed, int cases, Values values, const F& f) {

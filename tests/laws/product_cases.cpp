@@ -11,11 +11,13 @@ struct ProductExtents {
 };
 
 ProductExtents random_extents(CaseMaker& make) {
-  const std::int64_t most = make.budget > 1000 ? 40 : make.budget > 100 ? 16 : 8;
+  const std::int64_t most = make.budget > 1000 ? 24 : make.budget > 100 ? 16 : 8;
   ProductExtents extents{make.extent(most), make.extent(most), make.extent(most)};
   if (make.budget <= 1000) return extents;
-  if (make.random.chance(0.3)) extents = {2, make.random.between(1, 4), 5000};
-  if (make.random.chance(0.2)) extents = {make.random.between(1, 3), 3000, 2};
+  const std::int64_t where = make.random.between(0, 3);
+  if (where == 0) extents.m = make.random.between(60, 150);
+  if (where == 1) extents.n = make.random.between(60, 150);
+  if (where == 2) extents = {make.random.between(1, 3), 3000, 2};
   return extents;
 }
 
@@ -51,7 +53,17 @@ KernelCase vectors(CaseMaker& make) {
   return make.made({std::move(left), make.tile(b)}, std::move(params));
 }
 
+/// A product with so many columns that a row of it is not kept as an array.
+KernelCase wide_sparse_matrices(CaseMaker& make) {
+  const Recipe sparse{make.recipe().values, Layouts::sparse};
+  const std::int64_t inner = make.random.between(1, 6);
+  Tile left = make.tile({make.random.between(1, 4), inner}, sparse);
+  return make.made({std::move(left), make.tile({inner, make.random.between(4000, 9000)}, sparse)});
+}
+
 KernelCase matmul(CaseMaker& make) {
+  if (make.recipe().layouts == Layouts::any && make.random.chance(0.04))
+    return wide_sparse_matrices(make);
   if (make.random.chance(0.25)) return vectors(make);
   if (make.random.chance(0.6)) return matrices(make, {}, {});
   const Shape lead = random_shape(make.random, 0, 3, 6);
@@ -80,8 +92,7 @@ KernelCase inner(CaseMaker& make) {
 }
 
 KernelCase sampled_matmul(CaseMaker& make) {
-  auto [m, k, n] = random_extents(make);
-  if (n > 1000) n = 40;
+  const auto [m, k, n] = random_extents(make);
   Params params;
   if (make.random.chance(0.5)) params.set("transpose_b", make.random.chance(0.6));
   if (make.random.chance(0.5)) params.set("use_mask_values", make.random.chance(0.4));

@@ -68,7 +68,7 @@ Shape random_narrowing(Random& random, const Shape& shape) {
 
 std::int64_t random_budget(Random& random) {
   const double size = random.uniform(0, 1);
-  return size < 0.8 ? 60 : size < 0.97 ? 300 : 4000;
+  return size < 0.7 ? 60 : size < 0.93 ? 300 : 4000;
 }
 
 namespace {
@@ -183,7 +183,7 @@ struct SparseArrays {
 
 Tile random_sparse_storage(Random& random, const TileType& type, Values values) {
   auto arrays = std::make_shared<SparseArrays>();
-  const double density = random.pick(std::vector{0.0, 0.05, 0.3, 0.3, 0.6, 1.0});
+  const double density = random.pick(std::vector{0.0, 0.002, 0.05, 0.3, 0.3, 0.6, 1.0});
   const Shape dense(type.shape.begin(), type.shape.end() - type.sparse_dims);
   const std::int64_t width =
       Shape(type.shape.end() - type.sparse_dims, type.shape.end()).elements();
@@ -227,8 +227,9 @@ Tile random_sparse_tile(Random& random, DType dtype, const Shape& shape, Values 
 
 Tile random_tile(Random& random, DType dtype, const Shape& shape, const Recipe& recipe) {
   const double layout = random.uniform(0, 1);
-  if (recipe.layouts == Layouts::any && shape.rank() > 0 && layout < 0.4)
-    return random_sparse_tile(random, dtype, shape, recipe.values);
+  const bool sparse =
+      recipe.layouts == Layouts::sparse || (recipe.layouts == Layouts::any && layout < 0.4);
+  if (sparse && shape.rank() > 0) return random_sparse_tile(random, dtype, shape, recipe.values);
   if (recipe.layouts == Layouts::contiguous || layout < 0.7)
     return random_contiguous(random, dtype, shape, recipe.values);
   const ViewPlan plan = random_view_plan(random, shape, true);

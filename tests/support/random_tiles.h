@@ -42,6 +42,7 @@ enum class Values {
 
 enum class Layouts {
   any,         // strided views and sparse tiles too
+  sparse,      // with one sparse dimension or more
   dense,       // strided views too
   contiguous,  // row-major
 };
