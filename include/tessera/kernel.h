@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -96,6 +97,9 @@ struct Parameter {
   std::optional<ParamValue> by_default;  // required if there is none
   std::string description = {};
 };
+
+/// For kernels that take as many arguments as there are.
+inline constexpr int any_number = std::numeric_limits<int>::max();
 
 struct Kernel {
   std::string name;

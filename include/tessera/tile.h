@@ -208,7 +208,7 @@ class SparseBuilder {
   std::shared_ptr<SparseStorage> storage_;
 };
 
-/// Random tiles, the same for the same seed on every machine.
+/// Random tiles, the same for the same seed on every machine. Uniform booleans are a fair coin.
 Tile random_uniform(DType dtype, const Shape& shape, std::uint64_t seed, double low = 0,
                     double high = 1);
 Tile random_normal(DType dtype, const Shape& shape, std::uint64_t seed, double mean = 0,

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "bindings.h"
 #include "tile/dispatch.h"
@@ -31,35 +33,61 @@ std::shared_ptr<const void> hold(const py::object& object) {
           }};
 }
 
+/// A sparse tile over arrays from Python. Offsets and coordinates are copied, because they are
+/// checked once and a program that changed them afterwards would read foreign memory; the values
+/// are not.
+Tile sparse_tile(const TileType& type, const py::object& offsets, const py::object& coordinates,
+                 const py::object& values) {
+  const py::object numpy = py::module_::import("numpy");
+  const auto integers = [&](const py::object& array) {
+    return numpy.attr("array")(array, "int64").cast<py::array>();
+  };
+  const py::array dense = integers(offsets);
+  const py::array sparse = integers(coordinates);
+  TESSERA_REQUIRE(TypeError, type.sparse_dims >= 1 && type.sparse_dims <= type.shape.rank(),
+                  "shape {} cannot have {} sparse dimensions", to_string(type.shape),
+                  type.sparse_dims);
+  const std::int64_t rows =
+      Shape(type.shape.begin(), type.shape.end() - type.sparse_dims).elements();
+  TESSERA_REQUIRE(TypeError, dense.ndim() == 1 && dense.size() == rows + 1,
+                  "{} needs {} offsets, not {}", to_string(type), rows + 1, dense.size());
+  const auto* ends = static_cast<const std::int64_t*>(dense.data());
+  TESSERA_REQUIRE(TypeError, std::is_sorted(ends, ends + rows + 1) && ends[0] >= 0,
+                  "{}: the offsets must not decrease", to_string(type));
+  const bool no_values = type.dtype == DType::boolean;
+  const py::array kept =
+      no_values ? py::array(sparse) : numpy.attr("ascontiguousarray")(values).cast<py::array>();
+  TESSERA_REQUIRE(TypeError,
+                  sparse.ndim() == 1 && sparse.size() >= ends[rows] && kept.size() >= ends[rows],
+                  "{} has {} entries by its offsets but fewer coordinates or values",
+                  to_string(type), ends[rows]);
+  return Tile::wrap_sparse(type, ends, static_cast<const std::int64_t*>(sparse.data()),
+                           no_values ? nullptr : kept.data(),
+                           hold(py::make_tuple(dense, sparse, kept)));
+}
+
 Tile tile_from_scipy(const py::object& matrix, int sparse_dims) {
-  py::object csr = matrix.attr("tocsr")();
-  if (!csr.attr("has_canonical_format").cast<bool>()) {
+  py::object csr;
+  try {
+    csr = matrix.attr("tocsr")();
+    csr.attr("check_format")(true);
+  } catch (const py::error_already_set& error) {
+    throw TypeError(std::string("a malformed sparse matrix: ") + error.what());
+  }
+  const std::optional<DType> known = our_dtype(csr.attr("dtype").cast<py::dtype>());
+  if (!known)
+    throw TypeError("a sparse matrix of dtype " + py::str(csr.attr("dtype")).cast<std::string>() +
+                    " has no tile; cast it to float32, float64, int64 or bool");
+  const bool canonical = csr.attr("has_canonical_format").cast<bool>();
+  if (!canonical || *known == DType::boolean) {  // sparse booleans store no false
     if (csr.is(matrix)) csr = csr.attr("copy")();
     csr.attr("sum_duplicates")();
+    if (*known == DType::boolean) csr.attr("eliminate_zeros")();
   }
-  const py::object numpy = py::module_::import("numpy");
-  const auto as_int64 = [&](const char* name) {
-    return numpy.attr("ascontiguousarray")(csr.attr(name), "int64").cast<py::array>();
-  };
-  py::array data = csr.attr("data").cast<py::array>();
-  const std::optional<DType> known = our_dtype(data.dtype());
-  if (!known)
-    throw TypeError("a sparse matrix of dtype " + py::str(data.dtype()).cast<std::string>() +
-                    " has no tile; cast it to float32, float64, int64 or bool");
-  if (*known == DType::boolean) {  // what is stored must be true
-    if (csr.is(matrix)) csr = csr.attr("copy")();
-    csr.attr("eliminate_zeros")();
-  }
-  const py::array offsets = as_int64("indptr");
-  const py::array coordinates = as_int64("indices");
-  data = numpy.attr("ascontiguousarray")(csr.attr("data")).cast<py::array>();
   const auto shape = csr.attr("shape").cast<std::vector<std::int64_t>>();
-  const Tile tile = Tile::wrap_sparse({*known, as_inline<Shape>(shape), 1},
-                                      static_cast<const std::int64_t*>(offsets.data()),
-                                      static_cast<const std::int64_t*>(coordinates.data()),
-                                      *known == DType::boolean ? nullptr : data.data(),
-                                      hold(py::make_tuple(offsets, coordinates, data)));
-  return tile.with_sparse_dims(sparse_dims);
+  return sparse_tile({*known, as_inline<Shape>(shape), 1}, csr.attr("indptr"), csr.attr("indices"),
+                     csr.attr("data"))
+      .with_sparse_dims(sparse_dims);
 }
 
 /// Memory of a tile as a read-only array that keeps the tile alive.
@@ -162,45 +190,35 @@ void bind_tiles(py::module_& module) {
       .def_static(
           "random",
           [](const std::vector<std::int64_t>& shape, std::uint64_t seed, const std::string& dtype,
-             std::optional<double> density, int sparse_dims) {
+             std::optional<double> low, std::optional<double> high, std::optional<double> density,
+             int sparse_dims) {
             const Shape extents = as_inline<Shape>(shape);
-            if (!density) return random_uniform(parse_dtype(dtype), extents, seed);
-            return random_sparse({parse_dtype(dtype), extents, sparse_dims}, seed, *density);
+            const DType type = parse_dtype(dtype);
+            if (density) return random_sparse({type, extents, sparse_dims}, seed, *density);
+            if (type != DType::i64)
+              return random_uniform(type, extents, seed, low.value_or(0), high.value_or(1));
+            TESSERA_REQUIRE(TypeError, low && high,
+                            "random integers need low and high: from low to high - 1");
+            return random_integers(type, extents, seed, static_cast<std::int64_t>(*low),
+                                   static_cast<std::int64_t>(*high));
           },
           py::arg("shape"), py::arg("seed") = 0, py::arg("dtype") = "f64",
+          py::arg("low") = std::nullopt, py::arg("high") = std::nullopt,
           py::arg("density") = std::nullopt, py::arg("sparse_dims") = 1,
-          "Uniform in [0, 1); with a density, a sparse tile.")
+          "Uniform from low to high, in [0, 1) by default; booleans are a fair coin; with a "
+          "density, a "
+          "sparse tile.")
       .def_static(
           "from_arrays",
           [](const std::vector<std::int64_t>& shape, int sparse_dims, const py::object& offsets,
              const py::object& coordinates, const py::object& values) {
-            const py::object numpy = py::module_::import("numpy");
-            const auto int64 = [&](const py::object& a) {
-              return numpy.attr("ascontiguousarray")(a, "int64").cast<py::array>();
-            };
-            const py::array dense = int64(offsets);
-            const py::array sparse = int64(coordinates);
-            const py::object kept =
-                values.is_none() ? py::none() : numpy.attr("ascontiguousarray")(values);
-            const DType dtype =
-                values.is_none() ? DType::boolean : tile_from_numpy(kept.cast<py::array>()).dtype();
-            TileType type{dtype, as_inline<Shape>(shape), sparse_dims};
-            std::int64_t rows = 1;
-            for (int i = 0; i < type.shape.rank() - sparse_dims; ++i) rows *= type.shape[i];
-            TESSERA_REQUIRE(TypeError, dense.size() == rows + 1, "{} needs {} offsets, not {}",
-                            to_string(type), rows + 1, dense.size());
-            const auto* ends = static_cast<const std::int64_t*>(dense.data());
-            const bool enough = ends[rows] <= sparse.size() &&
-                                (values.is_none() || kept.cast<py::array>().size() >= ends[rows]);
-            TESSERA_REQUIRE(TypeError, enough,
-                            "{} has {} entries by its offsets but fewer coordinates or values",
-                            to_string(type), ends[rows]);
-            return Tile::wrap_sparse(type, ends, static_cast<const std::int64_t*>(sparse.data()),
-                                     values.is_none() ? nullptr : kept.cast<py::array>().data(),
-                                     hold(py::make_tuple(dense, sparse, kept)));
+            const DType dtype = values.is_none() ? DType::boolean : as_tile(values).dtype();
+            return sparse_tile({dtype, as_inline<Shape>(shape), sparse_dims}, offsets, coordinates,
+                               values);
           },
           py::arg("shape"), py::arg("sparse_dims"), py::arg("offsets"), py::arg("coordinates"),
-          py::arg("values") = py::none(), "A sparse tile over its three arrays, without a copy.")
+          py::arg("values") = py::none(),
+          "A sparse tile over its three arrays; the values are not copied.")
       .def_property_readonly("shape", [](const Tile& t) { return as_tuple(t.shape()); })
       .def_property_readonly("dtype",
                              [](const Tile& t) { return std::string(to_string(t.dtype())); })

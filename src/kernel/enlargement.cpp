@@ -51,7 +51,7 @@ Kernel concat_kernel() {
   return {.name = "concat",
           .description = "the arguments side by side along an axis",
           .min_arguments = 1,
-          .max_arguments = 64,
+          .max_arguments = any_number,
           .parameters = {{"axis", std::int64_t{0}, "the dimension along which they are joined"}},
           .properties = properties,
           .infer = [](Types types,

@@ -107,9 +107,10 @@ std::vector<TileType> KernelCall::infer(Types types) const {
   const Kernel& k = *kernel_;
   const auto given = static_cast<int>(types.size());
   if (given < k.min_arguments || given > k.max_arguments) {
-    const std::string wanted = k.min_arguments == k.max_arguments
-                                   ? fmt::format("{}", k.min_arguments)
-                                   : fmt::format("{} to {}", k.min_arguments, k.max_arguments);
+    const std::string wanted =
+        k.min_arguments == k.max_arguments ? fmt::format("{}", k.min_arguments)
+        : k.max_arguments == any_number    ? fmt::format("{} or more", k.min_arguments)
+                                        : fmt::format("{} to {}", k.min_arguments, k.max_arguments);
     throw TypeError(fmt::format("{} takes {} argument{}, not {}", k.name, wanted,
                                 wanted == "1" ? "" : "s", given));
   }

@@ -31,6 +31,8 @@ Tile generate(DType dtype, const Shape& shape, F&& element) {
 }  // namespace
 
 Tile random_uniform(DType dtype, const Shape& shape, std::uint64_t seed, double low, double high) {
+  if (dtype == DType::boolean)  // a fair coin: next to no real is zero
+    return generate(dtype, shape, [=](std::uint64_t i) { return random_bits(seed, i) >> 63; });
   return generate(dtype, shape,
                   [=](std::uint64_t i) { return low + (high - low) * unit(random_bits(seed, i)); });
 }

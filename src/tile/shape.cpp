@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/check.h"
 #include "tessera/tile.h"
 
@@ -20,7 +22,7 @@ std::string to_string(const Shape& shape) {
 }
 
 std::string to_string(const TileType& type) {
-  const auto* split = type.shape.end() - type.sparse_dims;
+  const auto* split = type.shape.end() - std::clamp(type.sparse_dims, 0, type.shape.rank());
   std::string text =
       fmt::format("{}[{}]", to_string(type.dtype), fmt::join(type.shape.begin(), split, "x"));
   if (type.is_sparse()) text += fmt::format("({})", fmt::join(split, type.shape.end(), "x"));

@@ -328,7 +328,8 @@ class Evaluator {
       const std::optional<Key> key = map(tuple.key);
       if (!key) continue;
       for (std::int64_t component : *key)
-        TESSERA_REQUIRE(PlanError, component >= 0, "{}: key {} becomes {}, which is negative",
+        TESSERA_REQUIRE(PlanError, component >= 0 && component < max_key_component,
+                        "{}: key {} becomes {}, which does not lie within 0 and 2^62",
                         describe(op_), to_string(tuple.key), to_string(*key));
       const auto [place, added] = seen.emplace(*key, tuple.key);
       TESSERA_REQUIRE(PlanError, added, "{}: keys {} and {} both become {}; keys must be unique",

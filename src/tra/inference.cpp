@@ -94,9 +94,14 @@ ClosedForm infer_closed_form(const Operator& op) {
       const Key& frontier = concat.input.frontier();
       for (int i = 0; i < concat.input.type().arity(); ++i)
         if (i != concat.key_component) result.frontier.push_back(frontier[i]);
-      for (Column& column : result.columns)
-        column.type.shape[concat.dimension] *=
-            std::max<std::int64_t>(0, frontier[concat.key_component]);
+      for (Column& column : result.columns) {
+        std::int64_t& extent = column.type.shape[concat.dimension];
+        const std::int64_t count = std::max<std::int64_t>(0, frontier[concat.key_component]);
+        const bool overflow = __builtin_mul_overflow(extent, count, &extent);
+        TESSERA_REQUIRE(TypeError, !overflow,
+                        "{}: {} arrays of {} are more than 2^63 elements long", describe(op), count,
+                        to_string(column.type));
+      }
       return result;
     }
   };

@@ -48,6 +48,7 @@ Plan Plan::input(const RelationType& type, const std::string& name) {
   for (std::int64_t extent : type.frontier)
     TESSERA_REQUIRE(TypeError, extent >= 0, "Input {}: frontier {} is negative", name,
                     to_string(type.frontier));
+  for (const Column& column : type.columns) (void)column.type.shape.elements();  // checks it
   return make(op::Input{name, type, std::nullopt});
 }
 

@@ -50,8 +50,8 @@ void check_keys(const std::vector<Tuple>& tuples) {
     TESSERA_REQUIRE(TypeError, key.size() == arity, "keys {} and {} differ in arity: {} and {}",
                     to_string(tuples.front().key), to_string(key), arity, key.size());
     for (std::int64_t component : key)
-      TESSERA_REQUIRE(PlanError, component >= 0, "key {} is negative; keys count from 0",
-                      to_string(key));
+      TESSERA_REQUIRE(PlanError, component >= 0 && component < max_key_component,
+                      "key {} does not lie within 0 and 2^62", to_string(key));
     TESSERA_REQUIRE(PlanError, i == 0 || tuples[i - 1].key != key,
                     "key {} occurs twice; keys must be unique", to_string(key));
   }

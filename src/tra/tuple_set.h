@@ -53,6 +53,9 @@ TypesAt types_everywhere(const TupleSet<Payload>& set) {
 template <class Payload>
 TupleSet<Payload> complete(const TupleSet<Payload>& set);
 
+/// Keys stay below this, so that the frontier above them can be counted.
+inline constexpr std::int64_t max_key_component = std::int64_t{1} << 62;
+
 /// Steps a key to the next one below a frontier, in order; false after the last one.
 inline bool advance(Key& key, const Key& frontier) {
   for (std::size_t i = key.size(); i-- > 0;) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "laws/case_maker.h"
 
 namespace tessera {
@@ -32,8 +34,15 @@ KernelCase same_shapes(CaseMaker& make) {
 
 std::string to_string(const KernelCase& kernel_case) {
   std::vector<std::string> types;
-  for (const Tile& argument : kernel_case.arguments) types.push_back(to_string(argument.type()));
+  for (const TileType& type : types_of(kernel_case.arguments)) types.push_back(to_string(type));
   return fmt::format("{} of {}", kernel_case.call.to_string(), fmt::join(types, ", "));
+}
+
+std::vector<TileType> types_of(const std::vector<Tile>& tiles) {
+  std::vector<TileType> types(tiles.size());
+  std::transform(tiles.begin(), tiles.end(), types.begin(),
+                 [](const Tile& tile) { return tile.type(); });
+  return types;
 }
 
 bool has_generator(const std::string& kernel) { return generators().contains(kernel); }

@@ -18,6 +18,8 @@ struct KernelCase {
 /// On one line: "sum(axes=[0]) of f64[2](3)".
 std::string to_string(const KernelCase& kernel_case);
 
+std::vector<TileType> types_of(const std::vector<Tile>& tiles);
+
 struct CaseStyle {
   Recipe tiles;
   std::optional<DType> dtype;  // of all arguments; one for each of them if there is none

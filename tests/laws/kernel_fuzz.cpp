@@ -86,8 +86,7 @@ std::string check_case(const KernelCase& c) {
     judge = all_references().at(c.call.kernel().name)(arguments, c.call.params());
   });
   try {
-    std::vector<TileType> types;
-    for (const Tile& tile : c.arguments) types.push_back(tile.type());
+    const std::vector<TileType> types = types_of(c.arguments);
     std::string message;
     std::string wrong;
     const std::optional<Failure> actual = failure_of(message, [&] {

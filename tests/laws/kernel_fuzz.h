@@ -15,7 +15,7 @@ KernelCase fuzz_case(std::uint64_t seed, const std::string& kernel = "");
 
 /// What is wrong with a kernel's answer to a case, by the plain loops of the references; nothing
 /// if the text is empty.
-std::string check_case(const KernelCase& kernel_case);
+std::string check_case(const KernelCase& c);
 
 struct Mismatch {
   std::uint64_t seed;

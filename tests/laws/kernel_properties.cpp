@@ -76,10 +76,8 @@ Elements scaled(const Elements& a, std::int64_t by) {
 }
 
 bool fits(const KernelCall& kernel, const std::vector<Tile>& arguments) {
-  std::vector<TileType> types;
-  for (const Tile& tile : arguments) types.push_back(tile.type());
   try {
-    return kernel.infer(types).size() == 1;
+    return kernel.infer(types_of(arguments)).size() == 1;
   } catch (const Error&) {
     return false;
   }

@@ -128,14 +128,14 @@ TEST(KernelProperties, WhatDoesNotHoldIsNotClaimed) {
 
 /// A call of a kernel that takes one or two tiles of one shape, on large ones.
 KernelCase large_case(const std::shared_ptr<const Kernel>& kernel, const Shape& shape) {
+  std::uint64_t seed = 0;
   Params params;
   for (const Parameter& parameter : kernel->parameters) {
     if (parameter.name == "value") params.set("value", 2.5);
     if (parameter.name == "dtype") params.set("dtype", std::string("f32"));
   }
-  std::vector<Tile> arguments;
-  for (int i = 0; i < kernel->min_arguments; ++i)
-    arguments.push_back(random_uniform(DType::f64, shape, static_cast<std::uint64_t>(i), 0.5, 2));
+  std::vector<Tile> arguments(kernel->min_arguments);
+  for (Tile& tile : arguments) tile = random_uniform(DType::f64, shape, seed++, 0.5, 2);
   return {KernelCall(kernel, params), arguments};
 }
 
@@ -219,8 +219,7 @@ TEST(KernelProperties, CallsSurviveBeingWrittenAndRead) {
 
 TEST(KernelProperties, CostsAreFiniteAndNotNegative) {
   for_random_cases(4, 20000, Values::small_integers, [&](Random&, const KernelCase& c) {
-    std::vector<TileType> types;
-    for (const Tile& tile : c.arguments) types.push_back(tile.type());
+    const std::vector<TileType> types = types_of(c.arguments);
     try {
       c.call.infer(types);
     } catch (const Error&) {

@@ -106,8 +106,8 @@ KernelCase sampled_matmul(CaseMaker& make) {
 /// A number for each dimension, or one for all.
 ParamValue random_setting(CaseMaker& make, int dims, std::int64_t least, std::int64_t most) {
   if (make.random.chance(0.5)) return make.random.between(least, most);
-  std::vector<std::int64_t> values;
-  for (int d = 0; d < dims; ++d) values.push_back(make.random.between(least, most));
+  std::vector<std::int64_t> values(dims);
+  for (std::int64_t& value : values) value = make.random.between(least, most);
   if (make.misfit()) values.push_back(1);
   return values;
 }

@@ -97,8 +97,28 @@ def test_sparse_tiles_of_any_rank_from_their_arrays():
     assert np.array_equal(tile.numpy(), expected)
     with pytest.raises(ts.TypeError, match="needs 3 offsets, not 2"):
         ts.Tile.from_arrays((2, 2, 3), 2, [0, 1], [4], np.array([1.0]))
-    with pytest.raises(ts.TypeError, match="fewer coordinates or values"):
-        ts.Tile.from_arrays((2, 3), 1, [0, 1, 9], [0, 1], np.array([1.0, 2.0]))
+    for dims, offsets, message in (
+            (1, [0, 1, 9], "fewer coordinates or values"), (1, [0, 9, 2], "must not decrease"),
+            (5, [0, 1, 2], "cannot have 5 sparse dimensions"), (-1, [0, 1, 2], "cannot have -1")):
+        with pytest.raises(ts.TypeError, match=message):
+            ts.Tile.from_arrays((2, 3), dims, offsets, [0, 1], np.array([1.0, 2.0]))
+
+
+def test_index_arrays_are_copied_because_they_were_checked():
+    coordinates = np.array([0])
+    tile = ts.Tile.from_arrays((1, 3), 1, np.array([0, 1]), coordinates, np.array([1.0]))
+    coordinates[0] = 10**9
+    assert np.array_equal(tile.numpy(), [[1, 0, 0]])
+
+
+def test_malformed_scipy_matrices_are_refused():
+    short = sp.csr_matrix(np.eye(3))
+    short.data = short.data[:1]
+    wild = sp.csr_matrix(np.eye(3))
+    wild.indptr = np.array([0, 9, 2, 3], np.int32)
+    for matrix in (short, wild):
+        with pytest.raises(ts.TypeError, match="malformed sparse matrix"):
+            ts.Tile(matrix)
 
 
 def test_printing_equals_numpys():
@@ -123,5 +143,10 @@ def test_random_tiles_follow_their_seed():
     a, b = ts.Tile.random((3, 4), seed=5), ts.Tile.random((3, 4), seed=5)
     assert np.array_equal(a.numpy(), b.numpy())
     assert 0 <= a.numpy().min() and a.numpy().max() < 1
+    assert 0.3 < ts.Tile.random((1000,), dtype="bool").numpy().mean() < 0.7
+    integers = ts.Tile.random((1000,), dtype="i64", low=-2, high=3).numpy()
+    assert set(integers) == {-2, -1, 0, 1, 2}
+    with pytest.raises(ts.TypeError, match="need low and high"):
+        ts.Tile.random((3,), dtype="i64")
     sparse = ts.Tile.random((100, 100), seed=5, density=0.1)
     assert sparse.is_sparse and 800 < sparse.stored < 1200

@@ -13,7 +13,7 @@ namespace tessera {
 /// `reals` as the nearest doubles.
 struct Elements {
   Elements() = default;
-  Elements(DType dtype, const Shape& shape);  // zeros, all stored
+  Elements(DType element, const Shape& extents);  // zeros, all stored
   explicit Elements(const Tile& tile);
 
   std::int64_t size() const { return static_cast<std::int64_t>(reals.size()); }

@@ -162,6 +162,7 @@ Judge each_matrix(const Elements& a, const std::vector<Shape>& shapes, std::size
     const std::vector<Matrix> given = matrices(a);
     for (std::size_t m = 0; m < given.size(); ++m) {
       std::vector<Matrix> own;
+      own.reserve(stacks.size());
       for (const std::vector<Matrix>& stack : stacks) own.push_back(stack[m]);
       check(complaints, given[m], own);
     }

@@ -27,7 +27,7 @@ struct Expected {
   Elements values;
   std::vector<double> tolerances = {};
 };
-Judge equals(std::vector<Expected> outputs);
+Judge equals(std::vector<Expected> expected);
 Judge equals(Expected output);
 
 /// The distance from 1 to the next number of a float dtype; 0 for the others.

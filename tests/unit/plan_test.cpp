@@ -94,6 +94,21 @@ TEST(Plan, TileAndConcatOfArraysThatDoNotDivide) {
   EXPECT_TILE_EQ(whole(uneven.concat(2, 1)), whole(a));
 }
 
+TEST(Plan, ConcatOfManyTiles) {
+  const Plan a = tiled({1000, 2}, {1, 2});
+  EXPECT_TILE_EQ(a.concat(0, 0).run().tuples()[0].tiles[0], whole(a));
+}
+
+TEST(Plan, ExtentsThatCannotBeCountedAreRefused) {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  const Plan p = Plan::input(RelationType{{{"", {DType::f64, {huge}}}}, {huge}}, "P");
+  EXPECT_ERROR(TypeError, p.concat(0, 0), "more than 2^63 elements long");
+  EXPECT_ERROR(TypeError, Plan::input(RelationType{{{"", {DType::f64, {-5}}}}, {1}}, "P"),
+               "an extent is negative");
+  EXPECT_ERROR(PlanError, Relation::of({{{INT64_MAX}, {Tile()}}}, Presence::sparse),
+               "does not lie within 0 and 2^62");
+}
+
 TEST(Plan, CollisionsAreFoundBeforeAnythingRuns) {
   const Plan a = tiled({4, 4}, {2, 2});
   const Plan collide = a.rekey("<i, j> -> <i + j>");

@@ -260,7 +260,8 @@ TEST(Rearrangement, ConcatPromotesAndTakesEmptyParts) {
   EXPECT_ERROR(TypeError, KernelCall("concat")({a, sample(DType::f64, {2, 3})}),
                "concat: f32[2] and f64[2x3] do not fit");
   EXPECT_ERROR(TypeError, KernelCall("concat")({Tile::scalar(1.0)}), "concat: axis 0");
-  EXPECT_ERROR(TypeError, KernelCall("concat")(std::vector<Tile>(65, a)), "concat takes 1 to 64");
+  EXPECT_ERROR(TypeError, KernelCall("concat")(std::vector<Tile>{}),
+               "concat takes 1 or more arguments, not 0");
 }
 
 TEST(Rearrangement, PadSurroundsWithAValue) {
