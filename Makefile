@@ -6,12 +6,13 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build deps unit-tests python-tests asan tsan fuzz bench docs format lint check-layers clean help
+.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz bench docs format lint check-layers clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
-quickstart: build  ## install, build, and run a short guided program
+quickstart: configure  ## install, build, and run a short guided program
+	@cmake --build --preset $(PRESET) --target quickstart _tessera
 	@$(BUILD)/examples/quickstart
 
 test: build check-layers unit-tests python-tests  ## install, build, and run all tests
@@ -19,8 +20,10 @@ test: build check-layers unit-tests python-tests  ## install, build, and run all
 deps:
 	@scripts/deps
 
-build: deps
+configure: deps
 	@cmake --preset $(PRESET) --log-level=NOTICE > /dev/null
+
+build: configure
 	@cmake --build --preset $(PRESET)
 
 unit-tests: build

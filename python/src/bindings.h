@@ -20,7 +20,7 @@ Tile tile_from_numpy(const py::array& array);
 py::array tile_to_numpy(const Tile& tile);
 /// A tile, or anything that NumPy takes for an array, or a SciPy sparse matrix.
 Tile as_tile(const py::handle& object);
-ParamValue as_param(const py::handle& object);
+ParamValue as_param(const std::string& name, const py::handle& object);
 
 template <class Vector>
 Vector as_inline(const std::vector<std::int64_t>& values) {

@@ -2,6 +2,17 @@
 
 namespace tessera::python {
 
+namespace {
+
+/// The whole message, which may quote text that holds a zero byte or is no valid UTF-8.
+void raise(PyObject* kind, const std::string& message) {
+  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
+      message.data(), static_cast<py::ssize_t>(message.size()), "backslashreplace"));
+  PyErr_SetObject(kind, text.ptr());
+}
+
+}  // namespace
+
 /// Our errors keep their kinds; those that Python has a name for are also of that class, so that
 /// `except MemoryError` and `except TypeError` work as a Python user expects.
 void bind_errors(py::module_& module) {
@@ -26,21 +37,25 @@ void bind_errors(py::module_& module) {
     try {
       if (pointer) std::rethrow_exception(pointer);
     } catch (const ParseError& error) {
-      PyErr_SetString(parse, error.what());
+      raise(parse, error.what());
     } catch (const TypeError& error) {
-      PyErr_SetString(type, error.what());
+      raise(type, error.what());
     } catch (const PlanError& error) {
-      PyErr_SetString(plan, error.what());
+      raise(plan, error.what());
     } catch (const ValueError& error) {
-      PyErr_SetString(value, error.what());
+      raise(value, error.what());
     } catch (const IoError& error) {
-      PyErr_SetString(io, error.what());
+      raise(io, error.what());
     } catch (const OutOfMemory& error) {
-      PyErr_SetString(memory, error.what());
+      raise(memory, error.what());
     } catch (const Interrupted& error) {
-      PyErr_SetString(interrupted, error.what());
+      raise(interrupted, error.what());
     } catch (const Error& error) {
-      PyErr_SetString(internal, error.what());
+      raise(internal, error.what());
+    } catch (const std::bad_alloc&) {
+      raise(memory, "out of memory");
+    } catch (const std::length_error&) {
+      raise(memory, "out of memory: more elements than any memory holds");
     }
   });
 }

@@ -5,8 +5,10 @@ namespace {
 
 Params as_params(const py::kwargs& given) {
   Params params;
-  for (const auto& [name, value] : given)
-    params.set(py::str(name).cast<std::string>(), as_param(value));
+  for (const auto& [name, value] : given) {
+    const auto text = py::str(name).cast<std::string>();
+    if (!value.is_none()) params.set(text, as_param(text, value));  // None: the default
+  }
   return params;
 }
 
@@ -47,12 +49,35 @@ std::vector<TileType> types_of(const py::args& arguments) {
 
 }  // namespace
 
-ParamValue as_param(const py::handle& object) {
-  if (py::isinstance<py::bool_>(object)) return object.cast<bool>();
-  if (py::isinstance<py::int_>(object)) return object.cast<std::int64_t>();
-  if (py::isinstance<py::float_>(object)) return object.cast<double>();
+namespace {
+
+std::int64_t as_integer(const std::string& name, const py::handle& object) {
+  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  int overflow = 0;
+  const std::int64_t value = index ? PyLong_AsLongLongAndOverflow(index.ptr(), &overflow) : 0;
+  PyErr_Clear();
+  if (!index || overflow != 0)
+    throw TypeError("parameter '" + name + "' has " + py::repr(object).cast<std::string>() +
+                    " where an integer of 64 bits is expected");
+  return value;
+}
+
+}  // namespace
+
+ParamValue as_param(const std::string& name, const py::handle& object) {
+  const bool numpy_scalar = py::hasattr(object, "dtype") && py::hasattr(object, "item") &&
+                            object.attr("ndim").cast<int>() == 0;
+  if (numpy_scalar) return as_param(name, object.attr("item")());
+  if (PyBool_Check(object.ptr())) return object.cast<bool>();
+  if (PyIndex_Check(object.ptr()) != 0) return as_integer(name, object);
+  if (PyFloat_Check(object.ptr())) return object.cast<double>();
   if (py::isinstance<py::str>(object)) return object.cast<std::string>();
-  return object.cast<std::vector<std::int64_t>>();
+  if (!py::isinstance<py::iterable>(object))
+    throw TypeError("parameter '" + name + "' cannot be " + py::repr(object).cast<std::string>() +
+                    ": it is a number, a text, true or false, or a list of integers");
+  std::vector<std::int64_t> values;
+  for (const py::handle& value : object) values.push_back(as_integer(name, value));
+  return values;
 }
 
 void bind_kernels(py::module_& module) {

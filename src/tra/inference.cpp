@@ -11,9 +11,9 @@ constexpr std::int64_t pilot_limit = 1'000'000;  // tuples that are listed one b
 
 /// What follows from the bounds alone, as if every input had no holes and tiles of equal shape.
 struct ClosedForm {
-  std::vector<Column> columns;
-  Key frontier;
-  bool uniform;
+  std::vector<Column> columns = {};
+  Key frontier = {};
+  bool uniform = true;
 };
 
 std::vector<Column> infer_fold(const Operator& op, const op::Aggregate& aggregate) {
@@ -37,9 +37,15 @@ std::int64_t smaller(std::int64_t a, std::int64_t b) {
   return b == unknown_extent ? a : std::min(a, b);
 }
 
-ClosedForm infer_closed_form(const Operator& op) {
+ClosedForm infer_closed_form(const Operator& op, bool with_columns) {
   struct Rules {
     const Operator& op;
+    bool with_columns;
+
+    std::vector<Column> project(const std::vector<Apply>& projection,
+                                const std::vector<Column>& columns) const {
+      return with_columns ? project_types(op, projection, columns) : std::vector<Column>{};
+    }
 
     ClosedForm operator()(const op::Input& input) const {
       bool uniform = true;
@@ -58,7 +64,7 @@ ClosedForm infer_closed_form(const Operator& op) {
       std::vector<Column> columns = join.left.type().columns;
       const std::vector<Column>& right = join.right.type().columns;
       columns.insert(columns.end(), right.begin(), right.end());
-      ClosedForm result{project_types(op, join.projection, columns), join.left.frontier(), true};
+      ClosedForm result{project(join.projection, columns), join.left.frontier(), true};
       for (std::size_t i = 0; i < join.left_keys.size(); ++i) {
         std::int64_t& extent = result.frontier[join.left_keys[i]];
         extent = smaller(extent, join.right.frontier()[join.right_keys[i]]);
@@ -76,7 +82,7 @@ ClosedForm infer_closed_form(const Operator& op) {
       return {filter.input.type().columns, filter.input.frontier(), true};
     }
     ClosedForm operator()(const op::Transform& transform) const {
-      return {project_types(op, transform.projection, transform.input.type().columns),
+      return {project(transform.projection, transform.input.type().columns),
               transform.input.frontier(), true};
     }
     ClosedForm operator()(const op::Tile& tile) const {
@@ -105,7 +111,7 @@ ClosedForm infer_closed_form(const Operator& op) {
       return result;
     }
   };
-  return std::visit(Rules{op}, op);
+  return std::visit(Rules{op, with_columns}, op);
 }
 
 /// The keys and types of a plan's tuples, listed: made from its frontier if that is all there is.
@@ -239,6 +245,19 @@ void refine(Plan::Node& node, const TupleSet<TileType>& pilot) {
   node.pilot = std::move(typed);
 }
 
+/// The columns of a projection that fits every tuple though it does not fit the bounds.
+std::vector<Column> listed_columns(const Operator& op, const TupleSet<TileType>& pilot) {
+  std::vector<Column> columns;
+  for (const TileType& type : pilot.tuples.front().tiles) columns.push_back({"", type});
+  const auto* join = std::get_if<op::Join>(&op);
+  const auto* transform = std::get_if<op::Transform>(&op);
+  TESSERA_INVARIANT(join != nullptr || transform != nullptr, "{}", describe(op));
+  std::size_t next = 0;
+  for (const Apply& apply : join != nullptr ? join->projection : transform->projection)
+    for (const std::string& name : apply.names) columns[next++].name = name;
+  return columns;
+}
+
 /// Nothing comes of nothing: with an empty input every operator yields an empty relation.
 bool is_empty(const Plan& plan) {
   const bool zeros = plan.type().presence == Presence::sparse && count_below(plan.frontier()) > 0;
@@ -277,17 +296,27 @@ std::shared_ptr<const Plan::Node> make_node(Operator op) {
   const std::vector<Plan> inputs = inputs_of(node->op);
   const auto* input = std::get_if<op::Input>(&node->op);
 
-  ClosedForm form = infer_closed_form(node->op);
+  // Tiles of ragged relations may fit each other where their bounds do not: then the tuples decide.
+  const bool ragged = !std::all_of(inputs.begin(), inputs.end(), is_simple);
+  ClosedForm form;
+  std::optional<TypeError> misfit;
+  try {
+    form = infer_closed_form(node->op, true);
+  } catch (const TypeError& error) {
+    if (!ragged) throw;
+    misfit = error;
+    form = infer_closed_form(node->op, false);
+  }
   node->type = {std::move(form.columns), form.frontier, Presence::continuous};
   node->uniform = form.uniform;
-  bool simple = form.uniform;
-  for (const Plan& source : inputs) simple = simple && is_simple(source);
+  bool simple = form.uniform && !ragged;
   if (input != nullptr) {
     node->type.presence = input->type.presence;
     simple = simple && node->type.presence == Presence::continuous;
   }
 
   if (std::any_of(inputs.begin(), inputs.end(), is_empty)) {
+    if (misfit) throw TypeError(*misfit);  // no tuples that could say otherwise
     set_empty(*node);
     return node;
   }
@@ -315,6 +344,10 @@ std::shared_ptr<const Plan::Node> make_node(Operator op) {
 
   if (!simple) {
     const auto pilot = make_pilot(node->op, node->type);
+    if (misfit) {
+      if (!pilot || pilot->tuples.empty()) throw TypeError(*misfit);
+      node->type.columns = listed_columns(node->op, *pilot);
+    }
     if (pilot) {
       refine(*node, *pilot);
       if (!node->keys) node->closedness = closed_list(*pilot);

@@ -129,3 +129,14 @@ def test_kernels_describe_themselves():
         k.nonsense
     with pytest.raises(ts.TypeError, match=r"f64\[6x4\] and f64\[6x4\]"):
         k.matmul(A, A)
+
+
+def test_parameters_may_be_numpys_or_none():
+    assert np.allclose(k.sum(A, axes=np.int64(0)), A.sum(axis=0))
+    assert np.allclose(k.sum(A, axes=None, keepdims=np.bool_(True)), A.sum(keepdims=True))
+    assert np.allclose(k.add_scalar(A, value=np.float32(1)), A + 1)
+    for axes in ([0.5], 2**70, object()):
+        with pytest.raises(ts.TypeError, match="parameter 'axes'"):
+            k.sum(A, axes=axes)
+    with pytest.raises(ts.TypeError, match="add_scalar: parameter 'value'"):
+        k.add_scalar(A, value="x")

@@ -94,6 +94,17 @@ TEST(Plan, TileAndConcatOfArraysThatDoNotDivide) {
   EXPECT_TILE_EQ(whole(uneven.concat(2, 1)), whole(a));
 }
 
+TEST(Plan, TuplesMayFitWhereBoundsDoNot) {
+  const Plan one = Plan::input(Relation::of({{{0}, {Tile::full(DType::f64, {1, 1}, 3)}}}), "one");
+  const Plan two = Plan::input(Relation::of({{{0}, {Tile::full(DType::f64, {1, 1}, 5)}},
+                                             {{1}, {Tile::zeros(DType::f64, {2, 1})}}}),
+                               "two");
+  const Plan product = one.join(two, {0}, {0}, Apply("matmul", {}, {"p"}));
+  EXPECT_EQ(to_string(product.type()), "<1> -> p f64[1x1]");
+  EXPECT_EQ(product.run().at({0}).at<double>({0, 0}), 15);
+  EXPECT_ERROR(TypeError, one.join(two, {}, {}, "matmul"), "(at key <0, 1> of Join");
+}
+
 TEST(Plan, ConcatOfManyTiles) {
   const Plan a = tiled({1000, 2}, {1, 2});
   EXPECT_TILE_EQ(a.concat(0, 0).run().tuples()[0].tiles[0], whole(a));
