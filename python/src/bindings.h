@@ -20,6 +20,8 @@ Tile tile_from_numpy(const py::array& array);
 py::array tile_to_numpy(const Tile& tile);
 /// A tile, or anything that NumPy takes for an array, or a SciPy sparse matrix.
 Tile as_tile(const py::handle& object);
+/// NumPy's basic indexing: integers, slices and `...`.
+Tile indexed(const Tile& tile, const py::object& key);
 ParamValue as_param(const std::string& name, const py::handle& object);
 
 template <class Vector>

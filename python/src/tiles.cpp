@@ -232,6 +232,12 @@ void bind_tiles(py::module_& module) {
       .def("numpy", &tile_to_numpy, "A read-only array; a dense tile's memory is not copied.")
       .def("__array__", [](const Tile& t, const py::args&) { return tile_to_numpy(t); })
       .def("scipy", &tile_to_scipy, "A csr_matrix; a sparse tile's arrays are not copied.")
+      .def("__getitem__", &indexed, "Integers, slices and ...; a view of a dense tile.")
+      .def("__len__",
+           [](const Tile& t) {
+             TESSERA_REQUIRE(TypeError, t.rank() > 0, "a tile of rank 0 has no length");
+             return t.shape()[0];
+           })
       .def("dense", &Tile::dense)
       .def(
           "sparse", [](const Tile& t, int dims) { return t.with_sparse_dims(dims); },

@@ -150,3 +150,36 @@ def test_random_tiles_follow_their_seed():
         ts.Tile.random((3,), dtype="i64")
     sparse = ts.Tile.random((100, 100), seed=5, density=0.1)
     assert sparse.is_sparse and 800 < sparse.stored < 1200
+
+
+def test_indexing_equals_numpys():
+    rng = np.random.default_rng(4)
+    for _ in range(2000):
+        array = rng.integers(-1, 2, tuple(rng.integers(0, 5, rng.integers(1, 4)))).astype(float)
+        key = []
+        for extent in array.shape[:rng.integers(0, array.ndim + 1)]:
+            bounds = [None if rng.random() < 0.3 else int(rng.integers(-6, 7)) for _ in range(2)]
+            step = int(rng.choice([-3, -2, -1, 1, 2, 3]))
+            whole = rng.random() < 0.6 or extent == 0
+            key.append(slice(*bounds, step) if whole else int(rng.integers(-extent, extent)))
+        if rng.random() < 0.3:
+            key.insert(int(rng.integers(0, len(key) + 1)), Ellipsis)
+        key = tuple(key)
+        tile = ts.Tile(array)
+        try:
+            array[key]
+        except IndexError:  # the dots moved an integer to a shorter dimension
+            with pytest.raises(IndexError):
+                tile[key]
+            continue
+        for layout in range(array.ndim + 1):
+            assert np.array_equal(tile.sparse(layout)[key].numpy(), array[key]), (array.shape, key)
+        if array[key].size:
+            assert np.shares_memory(tile[key].numpy(), array)
+    with pytest.raises(IndexError, match="index 3 into dimension 0"):
+        ts.Tile(np.zeros(3))[3]
+    with pytest.raises(ts.TypeError, match="2 indices into f64"):
+        ts.Tile(np.zeros(3))[0, 0]
+    with pytest.raises(ts.TypeError, match="is no index"):
+        ts.Tile(np.zeros(3))["x"]
+    assert [float(t.numpy()) for t in ts.Tile(np.arange(3.0))] == [0, 1, 2]
