@@ -59,14 +59,28 @@ struct Line {
   std::string result;
 };
 
-void collect(const Plan& plan, int depth, std::vector<Line>& lines) {
-  const Plan::Cardinality count = plan.cardinality();
-  std::string tuples = fmt::format("{}{} tuple{}", count.exact ? "" : "at most ", count.tuples,
-                                   count.tuples == 1 ? "" : "s");
-  if (count.tuples < 0) tuples = "? tuples";
-  lines.push_back({std::string(2 * depth, ' ') + describe(operator_of(plan)),
-                   fmt::format("{}, {}", to_string(plan.type()), tuples)});
-  for (const Plan& input : inputs_of(operator_of(plan))) collect(input, depth + 1, lines);
+constexpr int deepest_indent = 40;
+
+/// The operators from the root down, each before its inputs.
+std::vector<Line> lines_of(const Plan& root) {
+  std::vector<Line> lines;
+  std::vector<std::pair<Plan, int>> stack{{root, 0}};
+  while (!stack.empty()) {
+    const auto [plan, depth] = stack.back();
+    stack.pop_back();
+    const Plan::Cardinality count = plan.cardinality();
+    std::string tuples = fmt::format("{}{} tuple{}", count.exact ? "" : "at most ", count.tuples,
+                                     count.tuples == 1 ? "" : "s");
+    if (count.tuples < 0) tuples = "? tuples";
+    std::string indent(2 * std::min(depth, deepest_indent), ' ');
+    if (depth > deepest_indent) indent += fmt::format("({} deep) ", depth);
+    lines.push_back({indent + describe(operator_of(plan)),
+                     fmt::format("{}, {}", to_string(plan.type()), tuples)});
+    std::vector<Plan> inputs = inputs_of(operator_of(plan));
+    for (auto input = inputs.rbegin(); input != inputs.rend(); ++input)
+      stack.emplace_back(*input, depth + 1);
+  }
+  return lines;
 }
 
 }  // namespace
@@ -74,8 +88,7 @@ void collect(const Plan& plan, int depth, std::vector<Line>& lines) {
 std::string describe(const Operator& op) { return std::visit(Description{}, op); }
 
 std::string Plan::explain() const {
-  std::vector<Line> lines;
-  collect(*this, 0, lines);
+  const std::vector<Line> lines = lines_of(*this);
   std::size_t width = 0;
   for (const Line& line : lines) width = std::max(width, line.description.size());
   std::string text;

@@ -292,7 +292,7 @@ std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& 
 }
 
 std::shared_ptr<const Plan::Node> make_node(Operator op) {
-  auto node = std::make_shared<Plan::Node>(Plan::Node{std::move(op)});
+  auto node = std::make_shared<Plan::Node>(std::move(op));
   const std::vector<Plan> inputs = inputs_of(node->op);
   const auto* input = std::get_if<op::Input>(&node->op);
 

@@ -11,9 +11,7 @@ namespace tessera {
 namespace {
 
 /// Refuses, before any kernel runs, what is known to break an integrity constraint.
-void verify(const Plan& plan, std::unordered_map<const Plan::Node*, bool>& seen) {
-  if (!seen.emplace(&plan.node(), true).second) return;
-  for (const Plan& input : inputs_of(operator_of(plan))) verify(input, seen);
+void verify(const Plan& plan) {
   const Closedness& closed = plan.closedness();
   TESSERA_REQUIRE(PlanError, closed.non_negative.answer != Answer::no, "{}: {}",
                   describe(operator_of(plan)), closed.non_negative.reason);
@@ -26,39 +24,41 @@ void verify(const Plan& plan, std::unordered_map<const Plan::Node*, bool>& seen)
                               describe(operator_of(plan)), reason));
 }
 
-class Interpreter {
- public:
-  const TupleSet<Tile>& operator()(const Plan& plan) {
-    const auto found = results_.find(&plan.node());
-    if (found != results_.end()) return found->second;
-    const Operator& op = operator_of(plan);
-    if (const auto* input = std::get_if<op::Input>(&op)) {
-      TESSERA_REQUIRE(PlanError, input->relation.has_value(),
-                      "{} has a type but no tuples: the plan can be explained, not run",
-                      describe(op));
-      return results_[&plan.node()] = {input->relation->type(), input->relation->tuples(),
-                                       input->relation->absent_types()};
-    }
-    std::vector<const TupleSet<Tile>*> inputs;
-    for (const Plan& source : inputs_of(op)) inputs.push_back(&(*this)(source));
-    return results_[&plan.node()] = evaluate<Tile>(op, inputs, plan.type());
-  }
+using Results = std::unordered_map<const Plan::Node*, TupleSet<Tile>>;
 
- private:
-  std::unordered_map<const Plan::Node*, TupleSet<Tile>> results_;  // references stay valid
-};
+TupleSet<Tile> interpret(const Plan& plan, const Results& results) {
+  const Operator& op = operator_of(plan);
+  if (const auto* input = std::get_if<op::Input>(&op)) {
+    TESSERA_REQUIRE(PlanError, input->relation.has_value(),
+                    "{} has a type but no tuples: the plan can be explained, not run",
+                    describe(op));
+    return {input->relation->type(), input->relation->tuples(), input->relation->absent_types()};
+  }
+  std::vector<const TupleSet<Tile>*> inputs;
+  for (const Plan& source : inputs_of(op)) inputs.push_back(&results.at(&source.node()));
+  return evaluate<Tile>(op, inputs, plan.type());
+}
 
 }  // namespace
 
 Relation Plan::run(Holes holes) const {
-  std::unordered_map<const Plan::Node*, bool> seen;
-  verify(*this, seen);
+  const std::vector<Plan> order = in_order(*this);
+  for (const Plan& plan : order) verify(plan);
   if (holes == Holes::refused && type().presence == Presence::partial &&
       closedness().continuous.answer == Answer::no)
     refuse_holes(*this, closedness().continuous.reason);
 
-  Interpreter interpret;
-  const TupleSet<Tile>& result = interpret(*this);
+  // Each result is dropped once its last reader has run.
+  std::unordered_map<const Plan::Node*, int> readers;
+  for (const Plan& plan : order)
+    for (const Plan& input : inputs_of(operator_of(plan))) ++readers[&input.node()];
+  Results results;
+  for (const Plan& plan : order) {
+    results[&plan.node()] = interpret(plan, results);
+    for (const Plan& input : inputs_of(operator_of(plan)))
+      if (--readers[&input.node()] == 0) results.erase(&input.node());
+  }
+  const TupleSet<Tile>& result = results.at(node_.get());
   if (holes == Holes::refused && result.type.presence == Presence::partial)
     if (const auto hole = first_hole(result.tuples, result.type.frontier))
       refuse_holes(*this, fmt::format("key {} below the frontier {} is missing", to_string(*hole),

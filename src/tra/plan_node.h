@@ -21,7 +21,16 @@ struct Plan::Node {
   bool uniform = true;
   /// Otherwise the key and the types of every tuple, unless there are too many to list.
   std::shared_ptr<const TupleSet<TileType>> pilot = nullptr;
+
+  explicit Node(Operator root) : op(std::move(root)) {}
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  /// Releases the inputs one after the other: a chain of destructors would be as deep as the plan.
+  ~Node();
 };
+
+/// The nodes of a plan, each once, inputs before what reads them. Not recursive: plans are deep.
+std::vector<Plan> in_order(const Plan& root);
 
 /// Infers everything about an operator's result. TypeError or PlanError if it has none.
 std::shared_ptr<const Plan::Node> make_node(Operator op);

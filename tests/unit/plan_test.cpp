@@ -105,6 +105,14 @@ TEST(Plan, TuplesMayFitWhereBoundsDoNot) {
   EXPECT_ERROR(TypeError, one.join(two, {}, {}, "matmul"), "(at key <0, 1> of Join");
 }
 
+TEST(Plan, DeepPlansNeedNoDeepStack) {
+  Plan plan = tiled({2, 2}, {2, 2});
+  const Tile before = whole(plan);
+  for (int i = 0; i < 100'000; ++i) plan = plan.transform("neg");
+  EXPECT_TILE_EQ(whole(plan), before);
+  EXPECT_NE(plan.explain().find("(100000 deep) Input A"), std::string::npos);
+}
+
 TEST(Plan, ConcatOfManyTiles) {
   const Plan a = tiled({1000, 2}, {1, 2});
   EXPECT_TILE_EQ(a.concat(0, 0).run().tuples()[0].tiles[0], whole(a));
