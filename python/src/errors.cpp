@@ -52,6 +52,8 @@ void bind_errors(py::module_& module) {
       raise(interrupted, error.what());
     } catch (const Error& error) {
       raise(internal, error.what());
+    } catch (const py::cast_error& error) {
+      raise(type, std::string("an argument of a kind that does not fit: ") + error.what());
     } catch (const std::bad_alloc&) {
       raise(memory, "out of memory");
     } catch (const std::length_error&) {

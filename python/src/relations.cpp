@@ -9,6 +9,25 @@ Presence as_presence(const std::string& text) {
   throw TypeError("'" + text + "' is not a presence: use continuous, sparse or partial");
 }
 
+std::string as_text(const py::object& object, const char* what) {
+  if (!py::isinstance<py::str>(object))
+    throw TypeError(py::repr(object).cast<std::string>() + " is not " + what +
+                    ": give an expression as a text, or a function");
+  return object.cast<std::string>();
+}
+
+/// A key as Python writes it: a tuple of integers, or one integer.
+Key as_key(const py::object& object) {
+  try {
+    if (PyIndex_Check(object.ptr()) != 0)
+      return Key{object.attr("__index__")().cast<std::int64_t>()};
+    return as_inline<Key>(object.cast<std::vector<std::int64_t>>());
+  } catch (const py::cast_error&) {
+    throw TypeError(py::repr(object).cast<std::string>() +
+                    " is not a key: use an integer or a tuple of integers");
+  }
+}
+
 std::vector<Tile> as_tiles(const py::handle& payload) {
   std::vector<Tile> tiles;
   if (py::isinstance<py::tuple>(payload))  // a tuple has a tile a column; anything else is one tile
@@ -25,10 +44,7 @@ Relation from_pairs(const py::iterable& pairs, const std::string& presence,
       py::isinstance<py::dict>(pairs) ? py::object(pairs.attr("items")()) : py::object(pairs);
   for (const py::handle& pair : items) {
     const auto entry = pair.cast<std::pair<py::object, py::object>>();
-    const auto key = py::isinstance<py::int_>(entry.first)
-                         ? std::vector<std::int64_t>{entry.first.cast<std::int64_t>()}
-                         : entry.first.cast<std::vector<std::int64_t>>();
-    tuples.push_back({as_inline<Key>(key), as_tiles(entry.second)});
+    tuples.push_back({as_key(entry.first), as_tiles(entry.second)});
   }
   return Relation::of(std::move(tuples), as_presence(presence),
                       frontier ? std::optional<Key>(as_inline<Key>(*frontier)) : std::nullopt);
@@ -89,7 +105,7 @@ std::shared_ptr<py::object> shared_callable(const py::object& object) {
 }
 
 KeyPredicate as_predicate(const py::object& object) {
-  if (!PyCallable_Check(object.ptr())) return KeyPredicate::parse(object.cast<std::string>());
+  if (!PyCallable_Check(object.ptr())) return KeyPredicate::parse(as_text(object, "a predicate"));
   return KeyPredicate::opaque("python", [function = shared_callable(object)](const Key& key) {
     const py::gil_scoped_acquire lock;
     return (*function)(*as_tuple(key)).cast<bool>();
@@ -97,12 +113,12 @@ KeyPredicate as_predicate(const py::object& object) {
 }
 
 KeyFunction as_key_function(const py::object& object, int output_arity) {
-  if (!PyCallable_Check(object.ptr())) return KeyFunction::parse(object.cast<std::string>());
-  return KeyFunction::opaque(
-      "python", output_arity, [function = shared_callable(object)](const Key& key) {
-        const py::gil_scoped_acquire lock;
-        return as_inline<Key>((*function)(*as_tuple(key)).cast<std::vector<std::int64_t>>());
-      });
+  if (!PyCallable_Check(object.ptr())) return KeyFunction::parse(as_text(object, "a key function"));
+  return KeyFunction::opaque("python", output_arity,
+                             [function = shared_callable(object)](const Key& key) {
+                               const py::gil_scoped_acquire lock;
+                               return as_key((*function)(*as_tuple(key)));
+                             });
 }
 
 }  // namespace
@@ -146,10 +162,7 @@ void bind_relations(py::module_& module) {
       .def("__len__", &Relation::size)
       .def("__getitem__",
            [](const Relation& r, const py::object& key) {
-             const auto components = py::isinstance<py::int_>(key)
-                                         ? std::vector<std::int64_t>{key.cast<std::int64_t>()}
-                                         : key.cast<std::vector<std::int64_t>>();
-             const Key wanted = as_inline<Key>(components);
+             const Key wanted = as_key(key);
              if (const Tuple* tuple = r.find(wanted)) return payload_of(*tuple);
              if (r.type().presence != Presence::sparse) throw py::key_error(to_string(wanted));
              Tuple absent{wanted, {}};

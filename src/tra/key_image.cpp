@@ -154,7 +154,7 @@ class ImageWriter {
         if (!keys_.where.evaluate(point)) continue;
         const Key key = keys_.map.evaluate(point);
         for (std::size_t i = 0; i < key.size(); ++i) image_.columns[i].push_back(key[i]);
-      } catch (const std::exception& error) {
+      } catch (const Error& error) {  // what an opaque function throws is its caller's business
         image_.failure = {point, error.what()};
         return false;
       }

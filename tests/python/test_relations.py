@@ -88,3 +88,31 @@ def test_types_without_data():
     assert product.cardinality == (100, True) and "f64[4000x4000]" in product.explain()
     with pytest.raises(ts.PlanError, match="a type but no tuples"):
         product.run()
+
+
+def test_what_a_key_function_raises_is_raised():
+    plan = ts.relation(X, (2, 3)).plan()
+
+    def interrupt(i, j):
+        raise KeyboardInterrupt
+
+    def fail(i, j):
+        raise LookupError("no such tile")
+
+    for operation in (plan.filter, plan.rekey):
+        with pytest.raises(KeyboardInterrupt):
+            operation(interrupt).run()
+        with pytest.raises(LookupError, match="no such tile"):
+            operation(fail).run()
+
+
+def test_arguments_of_the_wrong_kind():
+    plan = ts.relation(X, (2, 3)).plan()
+    for attempt in (lambda: plan.filter(None), lambda: plan.rekey(3), lambda: plan.transform(3),
+                    lambda: ts.Relation([1, 2]), lambda: ts.Relation({"a": 1.0}),
+                    lambda: ts.Relation({(0.5,): 1.0}), lambda: ts.relation(X, (2, 3))["x"]):
+        with pytest.raises(TypeError):
+            attempt()
+    with pytest.raises(ts.PlanError, match="'x' is not a key"):
+        plan.rekey(lambda i, j: "x").run()
+    assert plan.rekey(lambda i, j: 3 * i + j, output_arity=1).run().frontier == (9,)

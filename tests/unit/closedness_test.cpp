@@ -266,11 +266,15 @@ TEST(Closedness, OpaqueFunctionsAreEnumeratedOrUnknown) {
   EXPECT_EQ(looked.frontier, Key({40, 30}));
   const auto odd = KeyPredicate::opaque("odd", [](const Key& key) { return key[0] % 2 == 1; });
   EXPECT_EQ(decide_closedness(KeySet::box({30}).filter(odd)).continuous.key, Key({0}));
-  const KeyFunction failing = KeyFunction::opaque(
-      "failing", 1, [](const Key&) -> Key { throw std::runtime_error("no such key"); });
+  const KeyFunction failing =
+      KeyFunction::opaque("failing", 1, [](const Key&) -> Key { throw ValueError("no such key"); });
   EXPECT_NE(
       decide_closedness(KeySet::box({3}).rekey(failing)).non_negative.reason.find("no such key"),
       std::string::npos);
+  // What is not an error of ours is not ours to catch: an interruption, say.
+  const KeyFunction strange = KeyFunction::opaque(
+      "strange", 1, [](const Key&) -> Key { throw std::runtime_error("stop"); });
+  EXPECT_THROW(decide_closedness(KeySet::box({3}).rekey(strange)), std::runtime_error);
   for (const KeySet& keys :
        {KeySet::box({3000, 4000}).rekey(swap), KeySet::box({30'000'000}).filter(odd)}) {
     const Closedness unseen = decide_closedness(keys);
