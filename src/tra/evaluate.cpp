@@ -127,13 +127,16 @@ class Evaluator {
       settle_keys(set, result_.arity());
     else
       set.type.frontier = pick(input.type.frontier, aggregate.group_by);
-    if (set.type.presence == Presence::sparse)
-      set.absent_types = [in = types_everywhere(input), by = aggregate.group_by,
+    if (set.type.presence == Presence::sparse) {
+      const TypesAt in = types_everywhere(input);
+      check_groups(aggregate, in, input.type.frontier);
+      set.absent_types = [in, by = aggregate.group_by,
                           arity = input.type.arity()](const Key& group) {
         Key member(arity, 0);  // all members of a group are of one type
         for (std::size_t i = 0; i < by.size(); ++i) member[by[i]] = group[i];
         return in(member);
       };
+    }
     return set;
   }
 
@@ -294,13 +297,29 @@ class Evaluator {
   }
 
   /// An aggregation folds arrays of one type: broadcasting a smaller tile would be silently wrong.
-  Payload fold(const KernelCall& kernel, const Payload& so_far, const Payload& next) const {
-    const TileType a = type_of(so_far);
-    const TileType b = type_of(next);
+  static void same_shape(const KernelCall& kernel, const TileType& a, const TileType& b) {
     TESSERA_REQUIRE(TypeError, a.shape == b.shape,
                     "{}: {} and {} are of one group but differ in shape", kernel.to_string(),
                     to_string(a), to_string(b));
+  }
+
+  Payload fold(const KernelCall& kernel, const Payload& so_far, const Payload& next) const {
+    same_shape(kernel, type_of(so_far), type_of(next));
     return apply_kernel(kernel, {so_far, next}).front();
+  }
+
+  /// The same for tiles that are skipped because they are zeros: a group that does not fit is
+  /// refused whether or not its tiles happen to be stored.
+  void check_groups(const op::Aggregate& aggregate, const TypesAt& types_at,
+                    const Key& frontier) const {
+    std::map<Key, std::vector<TileType>> groups;
+    Key key(frontier.size(), 0);
+    do {
+      const std::vector<TileType> types = types_at(key);
+      const auto [place, added] = groups.emplace(pick(key, aggregate.group_by), types);
+      for (std::size_t c = 0; c < types.size() && !added; ++c)
+        at_key(op_, key, [&] { same_shape(aggregate.kernels[c], place->second[c], types[c]); });
+    } while (advance(key, frontier));
   }
 
   /// Gives each tuple the key that `map` makes of its own, or drops it. `keys` describes the
