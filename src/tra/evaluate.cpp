@@ -388,6 +388,7 @@ TupleSet<Payload> evaluate(const Operator& op, const std::vector<const TupleSet<
   if (set.tuples.empty() && !all_zero) {
     set.type.frontier = Key(result.frontier.size(), 0);
     set.type.presence = Presence::continuous;
+    set.absent_types = {};
   }
   return set;
 }

@@ -248,7 +248,10 @@ void refine(Plan::Node& node, const TupleSet<TileType>& pilot) {
 /// The columns of a projection that fits every tuple though it does not fit the bounds.
 std::vector<Column> listed_columns(const Operator& op, const TupleSet<TileType>& pilot) {
   std::vector<Column> columns;
-  for (const TileType& type : pilot.tuples.front().tiles) columns.push_back({"", type});
+  const std::vector<TileType> types = pilot.tuples.empty()
+                                          ? pilot.absent_types(Key(pilot.type.frontier.size(), 0))
+                                          : pilot.tuples.front().tiles;
+  for (const TileType& type : types) columns.push_back({"", type});
   const auto* join = std::get_if<op::Join>(&op);
   const auto* transform = std::get_if<op::Transform>(&op);
   TESSERA_INVARIANT(join != nullptr || transform != nullptr, "{}", describe(op));
@@ -345,7 +348,8 @@ std::shared_ptr<const Plan::Node> make_node(Operator op) {
   if (!simple) {
     const auto pilot = make_pilot(node->op, node->type);
     if (misfit) {
-      if (!pilot || pilot->tuples.empty()) throw TypeError(*misfit);
+      const bool tells = pilot && (!pilot->tuples.empty() || pilot->absent_types);
+      if (!tells) throw TypeError(*misfit);
       node->type.columns = listed_columns(node->op, *pilot);
     }
     if (pilot) {
