@@ -1,4 +1,3 @@
-#include <atomic>
 #include <cstring>
 
 #include "tile/convert.h"
@@ -48,8 +47,9 @@ MutableTile MutableTile::take(Tile&& source) {
   const Tile::Rep& rep = source.rep();
   if (!rep.ours || !rep.contiguous || !source.is_unique() || rep.owner.use_count() != 1)
     return copy_of(source);
-  // Readers in other threads that let go of the tile before us are done reading it.
-  std::atomic_thread_fence(std::memory_order_acquire);
+  // Readers in other threads that let go of the storage before us are done reading it: a count
+  // that goes up and down again here comes after theirs went down.
+  std::shared_ptr<const void>(rep.owner).reset();
   MutableTile tile;
   tile.dtype_ = rep.type.dtype;
   tile.shape_ = rep.type.shape;
