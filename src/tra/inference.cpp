@@ -103,10 +103,12 @@ ClosedForm infer_closed_form(const Operator& op, bool with_columns) {
       for (Column& column : result.columns) {
         std::int64_t& extent = column.type.shape[concat.dimension];
         const std::int64_t count = std::max<std::int64_t>(0, frontier[concat.key_component]);
-        const bool overflow = __builtin_mul_overflow(extent, count, &extent);
+        std::int64_t joined = 0;
+        const bool overflow = __builtin_mul_overflow(extent, count, &joined);
         TESSERA_REQUIRE(TypeError, !overflow,
                         "{}: {} arrays of {} are more than 2^63 elements long", describe(op), count,
                         to_string(column.type));
+        extent = joined;
       }
       return result;
     }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "tessera/tessera.h"
 
@@ -33,6 +34,14 @@ inline ::testing::AssertionResult tiles_equal(const Tile& actual, const Tile& ex
     }
   }
   return ::testing::AssertionSuccess();
+}
+
+/// The elements of a tile in row-major order, which must be of this dtype.
+template <class T>
+std::vector<T> elements(const Tile& tile) {
+  const Tile dense = tile.contiguous();
+  EXPECT_EQ(dense.dtype(), dtype_of<T>) << to_string(tile.type());
+  return std::vector<T>(dense.data<T>(), dense.data<T>() + dense.elements());
 }
 
 }  // namespace tessera

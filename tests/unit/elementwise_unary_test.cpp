@@ -15,13 +15,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr DType dtypes[] = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
-template <class T>
-std::vector<T> elements(const Tile& tile) {
-  const Tile dense = tile.contiguous();
-  EXPECT_EQ(dense.dtype(), dtype_of<T>) << to_string(tile.type());
-  return std::vector<T>(dense.data<T>(), dense.data<T>() + dense.elements());
-}
-
 TEST(ElementwiseUnary, AgreesWithPlainLoops) {
   const std::vector<std::pair<const char*, std::function<double(double)>>> unary = {
       {"neg", [](double a) { return -a; }},

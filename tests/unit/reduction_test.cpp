@@ -19,13 +19,6 @@ using Axes = std::vector<std::int64_t>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr DType dtypes[] = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
-template <class T>
-std::vector<T> elements(const Tile& tile) {
-  const Tile dense = tile.contiguous();
-  EXPECT_EQ(dense.dtype(), dtype_of<T>) << to_string(tile.type());
-  return std::vector<T>(dense.data<T>(), dense.data<T>() + dense.elements());
-}
-
 Tile reduce(const char* kernel, const Tile& tile, const Axes& axes, bool keepdims = false) {
   return KernelCall(kernel, {{"axes", axes}, {"keepdims", keepdims}})({tile});
 }

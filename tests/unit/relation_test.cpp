@@ -21,7 +21,8 @@ TEST(Relation, RefusesWhatBreaksAnIntegrityConstraint) {
                "key <0> occurs twice; keys must be unique");
   EXPECT_ERROR(PlanError, Relation::of({{{0}, {number(1)}}, {{2}, {number(2)}}}),
                "key <1> below the frontier <3> is missing");
-  EXPECT_ERROR(PlanError, Relation::of({{{-1}, {number(1)}}}), "key <-1> does not lie within 0 and 2^62");
+  EXPECT_ERROR(PlanError, Relation::of({{{-1}, {number(1)}}}),
+               "key <-1> does not lie within 0 and 2^62");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1, 0}, {number(2)}}}),
                "keys <0> and <1, 0> differ in arity: 1 and 2");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1}, {Tile::zeros(DType::f64, {2})}}}),
