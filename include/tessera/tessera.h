@@ -3,8 +3,10 @@
 /// The public interface of Tessera: tiles, kernels, keys, relations and the algebra over them.
 
 #include "tessera/error.h"
+#include "tessera/ia.h"
 #include "tessera/kernel.h"
 #include "tessera/key.h"
+#include "tessera/placement.h"
 #include "tessera/plan.h"
 #include "tessera/relation.h"
 #include "tessera/tile.h"

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "tra/tuple_operations.h"
 
 namespace tessera {
 
@@ -32,52 +33,8 @@ bool may_skip_zeros(const op::Join& join, bool left) {
 
 namespace {
 
-/// Runs `body`; an error in it is told which tuple it happened at.
-template <class F>
-auto at_key(const Operator& op, const Key& key, F&& body) {
-  const auto where = [&](const Error& error) {
-    return fmt::format("{} (at key {} of {})", error.what(), to_string(key), describe(op));
-  };
-  try {
-    return body();
-  } catch (const TypeError& error) {
-    throw TypeError(where(error));
-  } catch (const ValueError& error) {
-    throw ValueError(where(error));
-  } catch (const OutOfMemory& error) {
-    throw OutOfMemory(where(error));
-  }
-}
-
 template <class Payload>
 using Tuples = std::vector<BasicTuple<Payload>>;
-
-template <class Payload>
-std::vector<Payload> project(const std::vector<Apply>& projection,
-                             const std::vector<Payload>& columns) {
-  std::vector<Payload> result;
-  for (const Apply& apply : projection) {
-    std::vector<Payload> arguments;
-    for (int column : apply.columns) arguments.push_back(columns[column]);
-    for (Payload& output : apply_kernel(apply.kernel, arguments))
-      result.push_back(std::move(output));
-  }
-  return result;
-}
-
-Key pick(const Key& key, const std::vector<int>& components) {
-  Key result;
-  for (int i : components) result.push_back(key[i]);
-  return result;
-}
-
-/// The i-th piece of an array; the last ones of a smaller array are smaller, or empty.
-template <class Payload>
-Payload cut_piece(const Payload& array, const op::Tile& tile, std::int64_t i) {
-  const std::int64_t extent = type_of(array).shape[tile.dimension];
-  return cut(array, tile.dimension, std::min(extent, i * tile.size),
-             std::min(extent, (i + 1) * tile.size));
-}
 
 template <class Payload>
 void sort_by_key(Tuples<Payload>& tuples) {
@@ -116,10 +73,12 @@ class Evaluator {
       const Key group = pick(tuple.key, aggregate.group_by);
       const auto [place, added] = groups.emplace(group, tuple.tiles);
       if (added) continue;
-      at_key(op_, tuple.key, [&] {
-        for (std::size_t c = 0; c < tuple.tiles.size(); ++c)
-          place->second[c] = fold(aggregate.kernels[c], place->second[c], tuple.tiles[c]);
-      });
+      at_key([&] { return describe(op_); }, tuple.key,
+             [&] {
+               for (std::size_t c = 0; c < tuple.tiles.size(); ++c)
+                 place->second[c] =
+                     fold_tiles(aggregate.kernels[c], place->second[c], tuple.tiles[c]);
+             });
     }
     Set set = with_type(input.type.presence);
     for (auto& [key, tiles] : groups) set.tuples.push_back({key, std::move(tiles)});
@@ -153,10 +112,7 @@ class Evaluator {
     std::unordered_map<Key, std::vector<const BasicTuple<Payload>*>, KeyHash> matches;
     for (const auto& tuple : right.tuples)
       matches[pick(tuple.key, join.right_keys)].push_back(&tuple);
-    std::vector<int> appended;
-    for (int i = 0; i < right.type.arity(); ++i)
-      if (std::find(join.right_keys.begin(), join.right_keys.end(), i) == join.right_keys.end())
-        appended.push_back(i);
+    const std::vector<int> appended = appended_components(join.right_keys, right.type.arity());
 
     Set set = with_type(partial  ? Presence::partial
                         : sparse ? Presence::sparse
@@ -169,8 +125,8 @@ class Evaluator {
         for (int i : appended) key.push_back(r->key[i]);
         std::vector<Payload> columns = l.tiles;
         columns.insert(columns.end(), r->tiles.begin(), r->tiles.end());
-        set.tuples.push_back(
-            {key, at_key(op_, key, [&] { return project(join.projection, columns); })});
+        set.tuples.push_back({key, at_key([&] { return describe(op_); }, key,
+                                          [&] { return project(join.projection, columns); })});
       }
     }
     sort_by_key(set.tuples);
@@ -219,9 +175,9 @@ class Evaluator {
     Set set = with_type(input.type.presence);
     set.type.frontier = input.type.frontier;
     for (const auto& tuple : input.tuples)
-      set.tuples.push_back({tuple.key, at_key(op_, tuple.key, [&] {
-                              return project(transform.projection, tuple.tiles);
-                            })});
+      set.tuples.push_back(
+          {tuple.key, at_key([&] { return describe(op_); }, tuple.key,
+                             [&] { return project(transform.projection, tuple.tiles); })});
     if (set.type.presence == Presence::sparse)
       set.absent_types = [in = input.absent_types, projection = transform.projection](
                              const Key& key) { return project(projection, in(key)); };
@@ -238,13 +194,13 @@ class Evaluator {
         BasicTuple<Payload> cut_out{tuple.key, {}};
         cut_out.key.push_back(piece);
         for (const Payload& array : tuple.tiles)
-          cut_out.tiles.push_back(cut_piece(array, tile, piece));
+          cut_out.tiles.push_back(cut_piece(array, tile.dimension, tile.size, piece));
         set.tuples.push_back(std::move(cut_out));
       }
     if (set.type.presence == Presence::sparse)
       set.absent_types = [in = input.absent_types, tile](const Key& key) {
         std::vector<TileType> types = in(Key(key.begin(), key.end() - 1));
-        for (TileType& type : types) type = cut_piece(type, tile, key.back());
+        for (TileType& type : types) type = cut_piece(type, tile.dimension, tile.size, key.back());
         return types;
       };
     return set;
@@ -276,8 +232,8 @@ class Evaluator {
       for (std::size_t c = 0; c < input.type.columns.size(); ++c) {
         std::vector<Payload> arrays;
         for (const auto& member : members) arrays.push_back(member.tiles[c]);
-        joined.tiles.push_back(
-            at_key(op_, key, [&] { return apply_kernel(join_arrays, arrays).front(); }));
+        joined.tiles.push_back(at_key([&] { return describe(op_); }, key,
+                                      [&] { return apply_kernel(join_arrays, arrays).front(); }));
       }
       set.tuples.push_back(std::move(joined));
     }
@@ -296,20 +252,8 @@ class Evaluator {
     return set;
   }
 
-  /// An aggregation folds arrays of one type: broadcasting a smaller tile would be silently wrong.
-  static void same_shape(const KernelCall& kernel, const TileType& a, const TileType& b) {
-    TESSERA_REQUIRE(TypeError, a.shape == b.shape,
-                    "{}: {} and {} are of one group but differ in shape", kernel.to_string(),
-                    to_string(a), to_string(b));
-  }
-
-  Payload fold(const KernelCall& kernel, const Payload& so_far, const Payload& next) const {
-    same_shape(kernel, type_of(so_far), type_of(next));
-    return apply_kernel(kernel, {so_far, next}).front();
-  }
-
-  /// The same for tiles that are skipped because they are zeros: a group that does not fit is
-  /// refused whether or not its tiles happen to be stored.
+  /// Groups are of one shape, tiles included that are skipped because they are zeros: a group that
+  /// does not fit is refused whether or not its tiles happen to be stored.
   void check_groups(const op::Aggregate& aggregate, const TypesAt& types_at,
                     const Key& frontier) const {
     std::map<Key, std::vector<TileType>> groups;
@@ -318,7 +262,8 @@ class Evaluator {
       const std::vector<TileType> types = types_at(key);
       const auto [place, added] = groups.emplace(pick(key, aggregate.group_by), types);
       for (std::size_t c = 0; c < types.size() && !added; ++c)
-        at_key(op_, key, [&] { same_shape(aggregate.kernels[c], place->second[c], types[c]); });
+        at_key([&] { return describe(op_); }, key,
+               [&] { require_same_shape(aggregate.kernels[c], place->second[c], types[c]); });
     } while (advance(key, frontier));
   }
 

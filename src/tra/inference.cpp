@@ -116,27 +116,6 @@ ClosedForm infer_closed_form(const Operator& op, bool with_columns) {
   return std::visit(Rules{op, with_columns}, op);
 }
 
-/// The keys and types of a plan's tuples, listed: made from its frontier if that is all there is.
-std::shared_ptr<const TupleSet<TileType>> listed(const Plan& plan) {
-  const Plan::Node& node = plan.node();
-  if (node.pilot) return node.pilot;
-  const bool simple = node.uniform && node.type.presence == Presence::continuous;
-  if (!simple || count_below(node.type.frontier) > pilot_limit) return nullptr;
-  auto set = std::make_shared<TupleSet<TileType>>();
-  set->type = node.type;
-  std::vector<TileType> types;
-  for (const Column& column : node.type.columns) types.push_back(column.type);
-  Key key(node.type.frontier.size(), 0);
-  for (std::int64_t i = count_below(node.type.frontier); i > 0; --i) {
-    set->tuples.push_back({key, types});
-    for (std::size_t d = key.size(); d-- > 0;) {
-      if (++key[d] < node.type.frontier[d]) break;
-      key[d] = 0;
-    }
-  }
-  return set;
-}
-
 bool is_simple(const Plan& plan) {
   return plan.node().uniform && plan.type().presence == Presence::continuous;
 }
@@ -279,6 +258,26 @@ void set_empty(Plan::Node& node) {
 }
 
 }  // namespace
+
+std::shared_ptr<const TupleSet<TileType>> listed(const Plan& plan) {
+  const Plan::Node& node = plan.node();
+  if (node.pilot) return node.pilot;
+  const bool simple = node.uniform && node.type.presence == Presence::continuous;
+  if (!simple || count_below(node.type.frontier) > pilot_limit) return nullptr;
+  auto set = std::make_shared<TupleSet<TileType>>();
+  set->type = node.type;
+  std::vector<TileType> types;
+  for (const Column& column : node.type.columns) types.push_back(column.type);
+  Key key(node.type.frontier.size(), 0);
+  for (std::int64_t i = count_below(node.type.frontier); i > 0; --i) {
+    set->tuples.push_back({key, types});
+    for (std::size_t d = key.size(); d-- > 0;) {
+      if (++key[d] < node.type.frontier[d]) break;
+      key[d] = 0;
+    }
+  }
+  return set;
+}
 
 std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& projection,
                                   const std::vector<Column>& columns) {

@@ -41,14 +41,43 @@ TupleSet<Tile> interpret(const Plan& plan, const Results& results) {
 
 }  // namespace
 
-Relation Plan::run(Holes holes) const {
-  const std::vector<Plan> order = in_order(*this);
-  for (const Plan& plan : order) verify(plan);
-  if (holes == Holes::refused && type().presence == Presence::partial &&
-      closedness().continuous.answer == Answer::no)
-    refuse_holes(*this, closedness().continuous.reason);
+void verify_before_running(const Plan& plan, Holes holes) {
+  for (const Plan& node : in_order(plan)) verify(node);
+  if (holes == Holes::refused && plan.type().presence == Presence::partial &&
+      plan.closedness().continuous.answer == Answer::no)
+    refuse_holes(plan, plan.closedness().continuous.reason);
+}
 
+Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes) {
+  RelationType type = plan.type();
+  if (type.presence == Presence::sparse) {
+    const auto* input = std::get_if<op::Input>(&operator_of(plan));
+    const TypesAt absent = input != nullptr && input->relation ? input->relation->absent_types()
+                                                               : plan.node().pilot->absent_types;
+    return Relation::assemble(type, std::move(tuples), absent);
+  }
+  if (tuples.empty()) {
+    type.frontier = Key(type.frontier.size(), 0);
+    type.presence = Presence::continuous;
+    return Relation::assemble(type, {}, {});
+  }
+  if (type.presence == Presence::partial) {
+    type.frontier = frontier_of(tuples, type.arity());
+    const auto hole = first_hole(tuples, type.frontier);
+    if (!hole) type.presence = Presence::continuous;
+    if (hole && holes == Holes::refused)
+      refuse_holes(plan, fmt::format("key {} below the frontier {} is missing", to_string(*hole),
+                                     to_string(type.frontier)));
+  }
+  std::vector<std::string> names;
+  for (const Column& column : type.columns) names.push_back(column.name);
+  return Relation::of(std::move(tuples), type.presence, type.frontier).rename(names);
+}
+
+Relation Plan::run(Holes holes) const {
+  verify_before_running(*this, holes);
   // Each result is dropped once its last reader has run.
+  const std::vector<Plan> order = in_order(*this);
   std::unordered_map<const Plan::Node*, int> readers;
   for (const Plan& plan : order)
     for (const Plan& input : inputs_of(operator_of(plan))) ++readers[&input.node()];
@@ -58,16 +87,10 @@ Relation Plan::run(Holes holes) const {
     for (const Plan& input : inputs_of(operator_of(plan)))
       if (--readers[&input.node()] == 0) results.erase(&input.node());
   }
-  const TupleSet<Tile>& result = results.at(node_.get());
-  if (holes == Holes::refused && result.type.presence == Presence::partial)
-    if (const auto hole = first_hole(result.tuples, result.type.frontier))
-      refuse_holes(*this, fmt::format("key {} below the frontier {} is missing", to_string(*hole),
-                                      to_string(result.type.frontier)));
-  if (result.tuples.empty() || result.type.presence == Presence::sparse)
-    return Relation::assemble(result.type, result.tuples, result.absent_types);
-  std::vector<std::string> names;
-  for (const Column& column : type().columns) names.push_back(column.name);
-  return Relation::of(result.tuples, result.type.presence, result.type.frontier).rename(names);
+  TupleSet<Tile>& result = results.at(node_.get());
+  if (result.type.presence == Presence::sparse)
+    return Relation::assemble(result.type, std::move(result.tuples), result.absent_types);
+  return settle(*this, std::move(result.tuples), holes);
 }
 
 }  // namespace tessera

@@ -35,6 +35,15 @@ std::vector<Plan> in_order(const Plan& root);
 /// Infers everything about an operator's result. TypeError or PlanError if it has none.
 std::shared_ptr<const Plan::Node> make_node(Operator op);
 
+/// The keys and types of a plan's tuples one by one; null if there are too many, or unknown ones.
+std::shared_ptr<const TupleSet<TileType>> listed(const Plan& plan);
+
+/// Refuses a plan whose keys are known to collide, to be negative or, unless allowed, to have
+/// holes.
+void verify_before_running(const Plan& plan, Holes holes);
+/// The relation that the tuples of a plan's result make, in order of their keys.
+Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes = Holes::allowed);
+
 /// The columns a projection makes of columns of these types.
 std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& projection,
                                   const std::vector<Column>& columns);

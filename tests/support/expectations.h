@@ -36,6 +36,28 @@ inline ::testing::AssertionResult tiles_equal(const Tile& actual, const Tile& ex
   return ::testing::AssertionSuccess();
 }
 
+/// Whether two relations have the same type and the same tiles at the same keys.
+inline ::testing::AssertionResult relations_equal(const Relation& actual,
+                                                  const Relation& expected) {
+  if (to_string(actual.type()) != to_string(expected.type()))
+    return ::testing::AssertionFailure() << "the types differ: actual " << to_string(actual.type())
+                                         << ", expected " << to_string(expected.type());
+  if (actual.size() != expected.size())
+    return ::testing::AssertionFailure()
+           << actual.size() << " tuples instead of " << expected.size();
+  for (std::size_t i = 0; i < actual.tuples().size(); ++i) {
+    const Tuple& a = actual.tuples()[i];
+    const Tuple& e = expected.tuples()[i];
+    if (a.key != e.key)
+      return ::testing::AssertionFailure()
+             << "key " << to_string(a.key) << " instead of " << to_string(e.key);
+    for (std::size_t c = 0; c < a.tiles.size(); ++c)
+      if (auto same = tiles_equal(a.tiles[c], e.tiles[c]); !same)
+        return same << "\nat key " << to_string(a.key);
+  }
+  return ::testing::AssertionSuccess();
+}
+
 /// The elements of a tile in row-major order, which must be of this dtype.
 template <class T>
 std::vector<T> elements(const Tile& tile) {

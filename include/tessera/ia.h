@@ -1,0 +1,139 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tessera/placement.h"
+#include "tessera/plan.h"
+
+/// The implementation algebra (Yuan et al., section 4): plans over physical relations, whose tuples
+/// also have a site. Two operators move tuples between sites; all others work at each site on what
+/// is there.
+namespace tessera::ia {
+
+/// What is done to the tiles of a tuple: a projection, then the next one on its outputs, and so
+/// on. Empty: nothing.
+using Pipeline = std::vector<std::vector<Apply>>;
+
+/// One output of a multi-map: a new key, and the tiles, cut first if asked, through a pipeline.
+struct Branch {
+  std::optional<KeyFunction> keys = {};  // none: the key stays
+  struct Cut {
+    int dimension;
+    std::int64_t size;   // of a piece
+    std::int64_t piece;  // which one
+    friend bool operator==(const Cut&, const Cut&) = default;
+  };
+  std::optional<Cut> cut = {};
+  Pipeline arrays = {};
+};
+
+/// An immutable tree of physical operators that share their inputs. What a plan computes, sites
+/// left aside, is its `logical` plan: types, frontiers and integrity follow from that; where its
+/// tuples are is inferred here, and an operator whose inputs do not lie right is refused.
+class Plan {
+ public:
+  struct Node;
+
+  /// An input that lies as `placement` says. `logical` is an Input.
+  static Plan input(const tessera::Plan& logical, const Placement& placement);
+
+  Plan broadcast() const;                                  // BCAST: ALL
+  Plan shuffle(const Placement& to) const;                 // SHUF; `to` may also ask for copies
+  Plan shuffle(const std::vector<int>& components) const;  // SHUF_D: PART_D
+
+  /// Joins what is at the same site. PlanError if tuples that join might be at different sites.
+  /// `keys` renames the result's key and `then` goes on with its tiles (R1-7).
+  Plan join(const Plan& right, const std::vector<int>& left_keys,
+            const std::vector<int>& right_keys, const std::vector<Apply>& projection) const;
+  /// Folds what is at the same site. Where a group may lie at several sites the kernels must be
+  /// associative and commutative, and the result is partial: summands that a shuffle and another
+  /// aggregation bring together.
+  Plan aggregate(const std::vector<int>& group_by, const std::vector<KernelCall>& kernels) const;
+  Plan concat(int key_component, int dimension) const;
+  Plan filter(const KeyPredicate& predicate) const;
+  Plan map(std::vector<Branch> branches) const;  // as many outputs a tuple as there are branches
+  Plan map(const std::optional<KeyFunction>& keys, const Pipeline& arrays) const;
+  /// Each tuple `count` times, told apart by a new key component at `position`.
+  Plan duplicate(int position, std::int64_t count) const;
+  Plan tile(int dimension, std::int64_t size) const;
+  Plan fill() const;  // the zeros that a sparse relation leaves out
+
+  const RelationType& type() const;
+  const Placement& placement() const;
+  const tessera::Plan& logical() const;
+  int sites() const { return placement().sites(); }
+  /// The kernels that the summands of a partial relation are still to be folded with.
+  const std::vector<KernelCall>& pending() const;
+
+  std::string explain() const;
+
+  const Node& node() const { return *node_; }
+  bool is_same(const Plan& other) const { return node_ == other.node_; }
+  explicit Plan(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+
+ private:
+  std::shared_ptr<const Node> node_;
+};
+
+struct Input {};  // what it is stands in the logical plan
+struct Broadcast {
+  Plan input;
+};
+struct Shuffle {
+  Plan input;
+  Placement to;
+};
+struct Join {
+  Plan left, right;
+  std::vector<int> left_keys, right_keys;
+  Pipeline projection;                   // at least one stage
+  std::optional<KeyFunction> keys = {};  // of the result's key; none: it stays
+};
+struct Aggregate {
+  Plan input;
+  std::vector<int> group_by;
+  std::vector<KernelCall> kernels;
+  Pipeline finish = {};  // applied once to each finished group (R1-4)
+};
+struct Concat {
+  Plan input;
+  int key_component;
+  int dimension;
+};
+struct Filter {
+  Plan input;
+  KeyPredicate predicate;
+};
+struct Map {
+  Plan input;
+  std::vector<Branch> branches;
+};
+struct Fill {
+  Plan input;
+};
+
+using Operator =
+    std::variant<Input, Broadcast, Shuffle, Join, Aggregate, Concat, Filter, Map, Fill>;
+
+/// A plan with this operator at its root. `logical`, where it is known, saves inferring it again.
+Plan make(Operator op, const std::optional<tessera::Plan>& logical = std::nullopt);
+
+const Operator& operator_of(const Plan& plan);
+std::vector<Plan> inputs_of(const Operator& op);
+Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs);
+std::string describe(const Plan& plan);  // one line: "SHUF PART<0> on 4"
+/// The nodes of a plan, each once, inputs before what reads them.
+std::vector<Plan> in_order(const Plan& root);
+
+/// Table 1: a TRA plan, operator by operator. Inputs lie as `placed` says.
+using PlaceInput = std::function<Placement(const tessera::Plan& input)>;
+Plan translate(const tessera::Plan& plan, const PlaceInput& placed);
+/// Where inputs lie when nobody says: dealt out over all sites in the order of their keys.
+PlaceInput dealt_out(int sites);
+
+}  // namespace tessera::ia

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <vector>
+
+#include "base/check.h"
+#include "tessera/plan.h"
+#include "tra/tuple_set.h"
+
+// What the operators do to a tuple, wherever it lies and whatever its payload is.
+
+namespace tessera {
+
+/// Runs `body`; an error in it is told at which tuple of which operator it happened.
+template <class Describe, class F>
+auto at_key(Describe&& op, const Key& key, F&& body) {
+  const auto where = [&](const Error& error) {
+    return fmt::format("{} (at key {} of {})", error.what(), to_string(key), op());
+  };
+  try {
+    return body();
+  } catch (const TypeError& error) {
+    throw TypeError(where(error));
+  } catch (const ValueError& error) {
+    throw ValueError(where(error));
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(where(error));
+  }
+}
+
+template <class Payload>
+std::vector<Payload> project(const std::vector<Apply>& projection,
+                             const std::vector<Payload>& columns) {
+  std::vector<Payload> result;
+  for (const Apply& apply : projection) {
+    std::vector<Payload> arguments;
+    for (int column : apply.columns) arguments.push_back(columns[column]);
+    for (Payload& output : apply_kernel(apply.kernel, arguments))
+      result.push_back(std::move(output));
+  }
+  return result;
+}
+
+inline Key pick(const Key& key, const std::vector<int>& components) {
+  Key result;
+  for (int i : components) result.push_back(key[i]);
+  return result;
+}
+
+/// The i-th piece of an array; the last ones of a smaller array are smaller, or empty.
+template <class Payload>
+Payload cut_piece(const Payload& array, int dimension, std::int64_t size, std::int64_t i) {
+  const std::int64_t extent = type_of(array).shape[dimension];
+  return cut(array, dimension, std::min(extent, i * size), std::min(extent, (i + 1) * size));
+}
+
+/// An aggregation folds arrays of one type: broadcasting a smaller tile would be silently wrong.
+inline void require_same_shape(const KernelCall& kernel, const TileType& a, const TileType& b) {
+  TESSERA_REQUIRE(TypeError, a.shape == b.shape,
+                  "{}: {} and {} are of one group but differ in shape", kernel.to_string(),
+                  to_string(a), to_string(b));
+}
+
+template <class Payload>
+Payload fold_tiles(const KernelCall& kernel, const Payload& so_far, const Payload& next) {
+  require_same_shape(kernel, type_of(so_far), type_of(next));
+  return apply_kernel(kernel, {so_far, next}).front();
+}
+
+/// The components of the right key of a join that are appended to the left key.
+inline std::vector<int> appended_components(const std::vector<int>& right_keys, int right_arity) {
+  std::vector<int> appended;
+  for (int i = 0; i < right_arity; ++i)
+    if (std::find(right_keys.begin(), right_keys.end(), i) == right_keys.end())
+      appended.push_back(i);
+  return appended;
+}
+
+}  // namespace tessera
