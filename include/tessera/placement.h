@@ -73,7 +73,7 @@ class Placement {
   Placement renumber(const std::vector<int>& to, Axis::Kind otherwise) const;
 
   std::string to_string() const;  // "ALL", "PART<0, 2> on 2x2", "PART<0> on 4, 2 copies"
-  friend bool operator==(const Placement&, const Placement&) = default;
+  friend bool operator==(const Placement& a, const Placement& b);
 
  private:
   std::vector<Axis> axes_;

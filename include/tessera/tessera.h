@@ -6,6 +6,7 @@
 #include "tessera/ia.h"
 #include "tessera/kernel.h"
 #include "tessera/key.h"
+#include "tessera/optimizer.h"
 #include "tessera/placement.h"
 #include "tessera/plan.h"
 #include "tessera/relation.h"

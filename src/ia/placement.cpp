@@ -177,6 +177,11 @@ std::string Placement::to_string() const {
   return text;
 }
 
+bool operator==(const Placement& a, const Placement& b) {
+  const bool same_table = a.table_ == b.table_ || (a.table_ && b.table_ && *a.table_ == *b.table_);
+  return a.sites_ == b.sites_ && a.axes_ == b.axes_ && same_table;
+}
+
 std::size_t PlacementHash::operator()(const Placement& placement) const noexcept {
   std::size_t hash = static_cast<std::size_t>(placement.sites());
   const auto mix = [&](std::int64_t value) {
@@ -192,7 +197,7 @@ std::size_t PlacementHash::operator()(const Placement& placement) const noexcept
       mix(digit.stride);
     }
   }
-  mix(reinterpret_cast<std::intptr_t>(placement.table().get()));
+  if (placement.is_scattered()) mix(static_cast<std::int64_t>(placement.table()->size()));
   return hash;
 }
 

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tessera/ia.h"
+
+namespace tessera {
+
+/// What plans are compared by.
+enum class Objective {
+  /// Seconds: what really crosses between sites given where tuples lie, at the pace of the most
+  /// loaded site, and the flops of the busiest one.
+  exact,
+  /// Floats, as printed in Yuan et al., section 5.3: a broadcast of f floats to s sites costs
+  /// f * s, a shuffle f, and nothing else counts.
+  published,
+};
+
+/// What the sites of a cluster can do, for the exact objective.
+struct Machine {
+  double flops = 4e10;         // of a site in a second
+  double memory_bytes = 1e10;  // that kernels of a site read and write in a second
+  double link_bytes = 1.25e9;  // that a site sends, and receives, in a second
+  double fabric_share = 0.25;  // of the links' sum, that the network between them carries extra
+};
+
+struct OptimizerOptions {
+  int sites = 1;
+  Objective objective = Objective::exact;
+  Machine machine = {};
+  /// Where inputs lie; dealt out over the sites if nothing is said. An input that may lie
+  /// wherever it is best, without copies, has no placement.
+  std::function<std::optional<Placement>(const Plan& input)> placed = {};
+  /// Rules and algorithms that may not be used, by name.
+  std::set<std::string> disabled = {};
+  bool alternatives = false;  // also find what the named algorithms would cost
+};
+
+/// What one operator of a physical plan costs.
+struct OperatorCost {
+  double floats_moved = 0;  // between sites
+  double most_loaded = 0;   // floats sent or received by one site, at most
+  double published = 0;     // floats, by the published model
+  double flops = 0;         // over all sites
+  double seconds = 0;       // of the most loaded and the busiest site
+};
+
+struct PlanCost {
+  std::vector<OperatorCost> operators;  // in the order of ia::in_order
+  OperatorCost total;
+  bool exact = true;  // no: some relation could not be listed before running
+  double value(Objective objective) const {
+    return objective == Objective::exact ? total.seconds : total.published;
+  }
+};
+PlanCost cost_of(const ia::Plan& plan, const Machine& machine = {});
+
+struct Alternative {
+  std::string name;              // "broadcast left (BMM)"
+  std::optional<PlanCost> cost;  // none: it cannot be used
+  std::string why;               // it was not chosen
+};
+
+struct OptimizedPlan {
+  ia::Plan plan;
+  PlanCost cost;
+  Objective objective = Objective::exact;
+  std::string algorithm = {};  // of the costliest join, as the alternatives are named
+  std::vector<Alternative> alternatives = {};
+  double planning_seconds = 0;
+
+  std::string explain() const;  // a tree with placements and costs, and the alternatives
+  std::string json() const;
+};
+
+/// The cheapest physical plan over all placements of every operator's result.
+OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options = {});
+
+}  // namespace tessera

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "tessera/placement.h"
+
+namespace tessera::optimizer {
+
+/// The ways to spread the tuples below a frontier over sites: every grid with an axis for some of
+/// the components, and some components dealt out together. Where there are too many, only grids
+/// that leave no room for more.
+std::vector<Placement> grids(const Key& frontier, int sites, std::size_t most = 400);
+
+/// The placement with one copy of each tuple that is closest to this one: axes of copies or of
+/// summands split what the other axes leave together, so that from there each site has a part of
+/// what it needs, or to there each sends a part of its summands.
+Placement spread_out(const Placement& placement, const Key& frontier);
+
+}  // namespace tessera::optimizer

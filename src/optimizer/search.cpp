@@ -1,0 +1,351 @@
+#include "optimizer/search.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ia/join_placement.h"
+#include "optimizer/grids.h"
+
+namespace tessera::optimizer {
+namespace {
+
+constexpr std::size_t most_lifted = 12;  // placements of an input that a join tries to follow
+constexpr std::size_t most_read = 400;   // and that another operator tries to read
+
+bool splittable(const ia::Aggregate& aggregate) {
+  return std::all_of(aggregate.kernels.begin(), aggregate.kernels.end(), [](const KernelCall& k) {
+    return k.properties().associative && k.properties().commutative;
+  });
+}
+
+std::vector<int> inverse(const std::vector<int>& picked, int arity) {
+  std::vector<int> to(static_cast<std::size_t>(arity), -1);
+  for (std::size_t i = 0; i < picked.size(); ++i) to[picked[i]] = static_cast<int>(i);
+  return to;
+}
+
+std::int64_t pair(int node, int place) { return std::int64_t{node} << 32 | std::uint32_t(place); }
+
+}  // namespace
+
+Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowed allowed)
+    : skeleton_(skeleton),
+      options_(options),
+      allowed_(std::move(allowed)),
+      costs_(skeleton, options),
+      initial_(skeleton.nodes.size(), -1),
+      at_(skeleton.nodes.size(), -1),
+      naturals_(skeleton.nodes.size()),
+      grids_(skeleton.nodes.size()),
+      computed_at_(skeleton.nodes.size(), -1) {
+  for (std::size_t v = 0; v < skeleton.nodes.size(); ++v) {
+    const Skeleton::Node& node = skeleton.nodes[v];
+    if (node.readers > 1) shared_.push_back(static_cast<int>(v));
+    if (!std::holds_alternative<ia::Input>(ia::operator_of(node.plan))) continue;
+    const std::optional<Placement> placed =
+        options.placed ? options.placed(node.plan.logical())
+                       : ia::dealt_out(skeleton.sites)(node.plan.logical());
+    if (placed) initial_[v] = costs_.number(*placed);
+  }
+}
+
+// --- the options of a node ---------------------------------------------------------------------
+
+std::optional<Search::Option> Search::join_at(int node, int place) {
+  const auto& join = std::get<ia::Join>(ia::operator_of(costs_.plan(node)));
+  if (join.keys) return std::nullopt;  // its result's key is not the join's
+  const Placement& at = costs_.placement(place);
+  if (at.is_scattered() || at.has_partials() || (allowed_ && !allowed_(node, at)))
+    return std::nullopt;
+  const int left_arity = join.left.type().arity(), right_arity = join.right.type().arity();
+  const std::vector<int> names =
+      ia::right_in_result(join.left_keys, join.right_keys, left_arity, right_arity);
+  const int arity = costs_.plan(node).type().arity();
+  std::vector<int> to_left(static_cast<std::size_t>(arity), -1);
+  for (int i = 0; i < left_arity; ++i) to_left[i] = i;
+  const std::vector<int> to_right = inverse(names, arity);
+  for (const Axis& axis : at.axes()) {
+    // One side alone must tell where on an axis a pair meets.
+    const auto within = [&](const std::vector<int>& side) {
+      return std::all_of(axis.digits.begin(), axis.digits.end(),
+                         [&](const Digit& digit) { return side[digit.component] >= 0; });
+    };
+    if (!within(to_left) && !within(to_right)) return std::nullopt;
+  }
+  Option option;
+  option.place = place;
+  option.inputs[0] = costs_.number(at.renumber(to_left, Axis::Kind::copy));
+  option.inputs[1] = costs_.number(at.renumber(to_right, Axis::Kind::copy));
+  const std::vector<int>& inputs = skeleton_.nodes[node].inputs;
+  option.cost = best(inputs[0], option.inputs[0]).cost;
+  if (option.cost == infinite) return std::nullopt;
+  option.cost += best(inputs[1], option.inputs[1]).cost + costs_.compute(node, place);
+  if (option.cost == infinite) return std::nullopt;
+  return option;
+}
+
+void Search::join_options(int node, std::vector<Option>& into) {
+  const auto& join = std::get<ia::Join>(ia::operator_of(costs_.plan(node)));
+  if (join.keys) throw InternalError("a join that renames keys is not placed");
+  std::unordered_set<int> tried;
+  const auto attempt = [&](const Placement& at) {
+    const int place = costs_.number(at);
+    if (!tried.insert(place).second) return;
+    if (const auto option = join_at(node, place)) into.push_back(*option);
+  };
+  if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites);
+  for (const Placement& grid : grids_[node]) attempt(grid);
+  attempt(Placement::all(skeleton_.sites));
+  const std::vector<int> names = ia::right_in_result(
+      join.left_keys, join.right_keys, join.left.type().arity(), join.right.type().arity());
+  for (int side = 0; side < 2; ++side)
+    for (int place : read_places(skeleton_.nodes[node].inputs[side], most_lifted)) {
+      const Placement& at = costs_.placement(place);
+      if (at.is_scattered()) continue;
+      // Copies of what is followed are put to use: the other side's components split them.
+      const Placement lifted = side == 0 ? at : at.renumber(names, Axis::Kind::copy);
+      attempt(lifted);
+      if (lifted.has_copies()) attempt(spread_out(lifted, costs_.frontier(node)));
+    }
+}
+
+std::optional<Search::Option> Search::aggregate_from(int node, int input_place) {
+  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(costs_.plan(node)));
+  const Placement& from = costs_.placement(input_place);
+  if (from.is_scattered()) return std::nullopt;
+  const int input = skeleton_.nodes[node].inputs[0];
+  const Placement at = from.renumber(inverse(aggregate.group_by, costs_.plan(input).type().arity()),
+                                     Axis::Kind::partial);
+  Option option;
+  option.pending = at.has_partials();
+  if (option.pending && (!splittable(aggregate) || options_.disabled.contains("aggregate_twice")))
+    return std::nullopt;
+  option.place = costs_.number(at);
+  option.inputs[0] = input_place;
+  option.cost = best(input, input_place).cost + costs_.compute(node, input_place);
+  if (option.cost == infinite) return std::nullopt;
+  return option;
+}
+
+void Search::aggregate_options(int node, std::vector<Option>& into) {
+  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(costs_.plan(node)));
+  const int input = skeleton_.nodes[node].inputs[0];
+  std::unordered_set<int> tried;
+  const auto attempt = [&](int place) {
+    if (!tried.insert(place).second) return;
+    if (const auto option = aggregate_from(node, place)) into.push_back(*option);
+  };
+  for (int place : read_places(input, most_read)) attempt(place);
+  // Groups brought together beforehand, as table 1 has it.
+  if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites, 60);
+  for (const Placement& grid : grids_[node])
+    attempt(costs_.number(grid.renumber(aggregate.group_by, Axis::Kind::copy)));
+  attempt(costs_.number(Placement::all(skeleton_.sites)));
+}
+
+std::optional<Search::Option> Search::unary_from(int node, int input_place) {
+  const Skeleton::Node& what = skeleton_.nodes[node];
+  Option option;
+  option.inputs[0] = input_place;
+  option.cost = best(what.inputs[0], input_place).cost;
+  if (option.cost == infinite) return std::nullopt;
+  try {
+    const ia::Plan moved = ia::make(ia::Shuffle{ia::inputs_of(ia::operator_of(what.plan)).front(),
+                                                costs_.placement(input_place)},
+                                    costs_.plan(what.inputs[0]).logical());
+    const ia::Plan result =
+        ia::make(ia::with_inputs(ia::operator_of(what.plan), {moved}), what.plan.logical());
+    option.place = costs_.number(result.placement());
+  } catch (const PlanError&) {
+    return std::nullopt;  // it does not lie right for this operator
+  }
+  option.cost += costs_.compute(node, option.place);
+  return option;
+}
+
+void Search::unary_options(int node, std::vector<Option>& into) {
+  const int input = skeleton_.nodes[node].inputs[0];
+  std::unordered_set<int> tried;
+  const auto attempt = [&](int place) {
+    if (!tried.insert(place).second) return;
+    if (const auto option = unary_from(node, place)) into.push_back(*option);
+  };
+  for (int place : read_places(input, most_read)) attempt(place);
+  if (std::holds_alternative<ia::Concat>(ia::operator_of(costs_.plan(node)))) {
+    if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites, 60);
+    for (const Placement& grid : grids_[node])
+      if (const auto from = pulled_back(node, grid)) attempt(costs_.number(*from));
+  }
+  if (into.empty()) attempt(costs_.number(Placement::all(skeleton_.sites)));
+}
+
+/// Where the input of a unary operator would have to lie for its result to lie as wanted.
+std::optional<Placement> Search::pulled_back(int node, const Placement& wanted) const {
+  const ia::Operator& op = ia::operator_of(costs_.plan(node));
+  if (wanted.is_scattered()) return std::nullopt;
+  if (std::holds_alternative<ia::Filter>(op) || std::holds_alternative<ia::Fill>(op)) return wanted;
+  if (const auto* concat = std::get_if<ia::Concat>(&op)) {
+    std::vector<int> to;
+    for (int i = 0; i < concat->input.type().arity(); ++i)
+      if (i != concat->key_component) to.push_back(i);
+    return wanted.renumber(to, Axis::Kind::copy);
+  }
+  const auto* map = std::get_if<ia::Map>(&op);
+  if (map == nullptr) return std::nullopt;
+  if (!map->branches.front().keys) return wanted;
+  // Each component that is split on must be a component of the input, in all branches.
+  const int outputs = map->branches.front().keys->output_arity();
+  std::vector<int> to(static_cast<std::size_t>(outputs), -1);
+  for (int o = 0; o < outputs; ++o)
+    for (int i = 0; i < map->input.type().arity() && to[o] < 0; ++i)
+      if (std::all_of(map->branches.begin(), map->branches.end(),
+                      [&](const ia::Branch& b) { return equal(b.keys->components()[o], key(i)); }))
+        to[o] = i;
+  for (const Axis& axis : wanted.axes())
+    for (const Digit& digit : axis.digits)
+      if (to[digit.component] < 0) return std::nullopt;
+  return wanted.renumber(to, Axis::Kind::copy);
+}
+
+const std::vector<Search::Option>& Search::naturals(int node) {
+  std::optional<std::vector<Option>>& known = naturals_[node];
+  if (known) return *known;
+  std::vector<Option> options;
+  const ia::Operator& op = ia::operator_of(costs_.plan(node));
+  if (std::holds_alternative<ia::Input>(op)) {
+    if (initial_[node] >= 0) {
+      options.push_back({initial_[node], false, 0, {-1, -1}});
+    } else {
+      for (const Placement& grid : grids(costs_.frontier(node), skeleton_.sites, 60))
+        options.push_back({costs_.number(grid), false, 0, {-1, -1}});
+    }
+  } else if (std::holds_alternative<ia::Join>(op)) {
+    join_options(node, options);
+  } else if (std::holds_alternative<ia::Aggregate>(op)) {
+    aggregate_options(node, options);
+  } else {
+    unary_options(node, options);
+  }
+  prune(node, options);
+  known = std::move(options);
+  return *known;
+}
+
+/// Cheapest first, one for each place, and none that is no cheaper than moving there from the best.
+void Search::prune(int node, std::vector<Option>& options) {
+  std::stable_sort(options.begin(), options.end(),
+                   [](const Option& a, const Option& b) { return a.cost < b.cost; });
+  std::unordered_set<std::int64_t> seen;
+  const auto whole =
+      std::find_if(options.begin(), options.end(), [](const Option& o) { return !o.pending; });
+  const std::optional<Option> cheapest =
+      whole != options.end() ? std::optional(*whole) : std::nullopt;
+  std::erase_if(options, [&](const Option& option) {
+    if (!seen.insert(pair(option.pending ? 1 : 0, option.place)).second) return true;
+    if (option.pending || !cheapest || option.place == cheapest->place) return false;
+    return option.cost > cheapest->cost &&
+           cheapest->cost + costs_.move(node, cheapest->place, option.place) <= option.cost;
+  });
+}
+
+// --- where results are to be had ---------------------------------------------------------------
+
+std::vector<int> Search::read_places(int node, std::size_t most) {
+  std::vector<int> places;
+  if (at_[node] >= 0) return {at_[node]};
+  for (const Option& option : naturals(node)) {
+    if (places.size() >= most) break;
+    const int place =
+        option.pending
+            ? costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node)))
+            : option.place;
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  }
+  return places;
+}
+
+Search::Way Search::finish(int node, const Option& option, int place) {
+  Way way{option, -1, infinite};
+  if (!option.pending) {
+    way.cost = option.cost + costs_.move(node, option.place, place);
+    return way;
+  }
+  const Placement& wanted = costs_.placement(place);
+  const auto through = [&](int via) {
+    const double cost = option.cost + costs_.reduce(node, option.inputs[0], option.place, via) +
+                        costs_.move(node, via, place);
+    if (cost < way.cost) way = {option, via, cost};
+  };
+  if (!wanted.has_copies()) through(place);
+  through(costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node))));
+  if (wanted.has_copies() && !wanted.is_scattered())
+    through(costs_.number(spread_out(wanted, costs_.frontier(node))));
+  return way;
+}
+
+Search::Way Search::best_computed(int node, int place) {
+  Way found;
+  const auto consider = [&](const Option& option) {
+    if (option.cost >= found.cost) return;
+    const Way way = finish(node, option, place);
+    if (way.cost < found.cost) found = way;
+  };
+  const ia::Operator& op = ia::operator_of(costs_.plan(node));
+  const Placement& wanted = costs_.placement(place);
+  if (std::holds_alternative<ia::Input>(op) && initial_[node] < 0) {
+    // A free input lies where it is wanted, or so that only its copies are sent.
+    const Placement alone =
+        wanted.has_copies() ? spread_out(wanted, costs_.frontier(node)) : wanted;
+    consider({costs_.number(alone), false, 0, {-1, -1}});
+    return found;
+  }
+  for (const Option& option : naturals(node)) consider(option);
+  if (wanted.is_scattered()) return found;
+  if (std::holds_alternative<ia::Join>(op)) {
+    if (const auto option = join_at(node, place)) consider(*option);
+    // A result with copies may be computed once and sent.
+    if (wanted.has_copies() && !wanted.is_all())
+      if (const auto option =
+              join_at(node, costs_.number(spread_out(wanted, costs_.frontier(node)))))
+        consider(*option);
+  } else if (const auto* aggregate = std::get_if<ia::Aggregate>(&op)) {
+    const Placement from = wanted.renumber(aggregate->group_by, Axis::Kind::copy);
+    if (const auto option = aggregate_from(node, costs_.number(from))) consider(*option);
+  } else if (const auto from = pulled_back(node, wanted)) {
+    if (const auto option = unary_from(node, costs_.number(*from))) consider(*option);
+  }
+  return found;
+}
+
+Search::Way Search::best(int node, int place) {
+  const auto known = best_.find(pair(node, place));
+  if (known != best_.end()) return known->second;
+  Way way;
+  if (at_[node] >= 0) {
+    way.option.place = at_[node];
+    way.option.cost = 0;
+    way.cost = costs_.move(node, at_[node], place);
+  } else {
+    way = best_computed(node, place);
+  }
+  return best_[pair(node, place)] = way;
+}
+
+Search::Way Search::best_anywhere(int node) {
+  Way found;
+  for (const Option& option : naturals(node)) {
+    if (option.cost >= found.cost) break;
+    const int place =
+        option.pending
+            ? costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node)))
+            : option.place;
+    const Way way = finish(node, option, place);
+    if (way.cost < found.cost) {
+      found = way;
+      if (!option.pending) found.via = -1;
+    }
+  }
+  return found;
+}
+
+}  // namespace tessera::optimizer

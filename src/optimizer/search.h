@@ -1,0 +1,89 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "optimizer/search_costs.h"
+
+namespace tessera::optimizer {
+
+/// Dynamic programming over (node, placement of its result). A node can be computed in several
+/// ways, each of which wants its inputs at certain placements and leaves the result at one; what
+/// lies elsewhere than it is wanted is moved. A result that several nodes read is computed once,
+/// at a placement that is decided for all its readers together.
+class Search {
+ public:
+  /// Which placements of a join's result may be tried; all if empty.
+  using Allowed = std::function<bool(int node, const Placement& at)>;
+
+  Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowed allowed = {});
+
+  /// The cheapest plan, or nothing if what is allowed leaves none.
+  std::optional<ia::Plan> run();
+  double cost() const { return cost_; }
+  /// Where the result of a node is computed in the plan that was found.
+  std::optional<Placement> computed_at(int node) const;
+
+ private:
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
+  /// A way to compute a node: what its inputs must lie at, and where that leaves the result.
+  struct Option {
+    int place = 0;
+    bool pending = false;    // the result is in summands
+    double cost = infinite;  // with everything below
+    int inputs[2] = {-1, -1};
+  };
+  /// How to have a result at a place: an option, then perhaps a move through a third place.
+  struct Way {
+    Option option;
+    int via = -1;  // where summands are folded to whole tuples, if elsewhere
+    double cost = infinite;
+  };
+
+  // Naturals: the options of a node that are worth considering whoever reads it.
+  const std::vector<Option>& naturals(int node);
+  void join_options(int node, std::vector<Option>& into);
+  void aggregate_options(int node, std::vector<Option>& into);
+  void unary_options(int node, std::vector<Option>& into);
+  void prune(int node, std::vector<Option>& options);
+
+  std::optional<Option> join_at(int node, int place);
+  std::optional<Option> aggregate_from(int node, int input_place);
+  std::optional<Option> unary_from(int node, int input_place);
+  std::optional<Placement> pulled_back(int node, const Placement& wanted) const;
+
+  Way best(int node, int place);           // for a reader
+  Way best_computed(int node, int place);  // computing it anew
+  Way best_anywhere(int node);             // wherever it is cheapest
+  Way finish(int node, const Option& option, int place);
+  std::vector<int> read_places(int node, std::size_t most);  // where a reader may find the result
+
+  // Shared results.
+  double total();  // of the whole plan, with shared results where they were decided to be
+  void decide_shared();
+  void demands(int node, int place, std::vector<std::vector<int>>& of);
+  std::vector<int> shared_candidates(int node, const std::vector<int>& demanded);
+
+  ia::Plan emit(int node, int place);  // for a reader
+  ia::Plan emit_way(int node, int place, const Way& way);
+
+  const Skeleton& skeleton_;
+  const OptimizerOptions& options_;
+  Allowed allowed_;
+  SearchCosts costs_;
+  std::vector<int> initial_;  // of inputs: the number of their placement; -1 where it is free
+  std::vector<int> shared_;   // nodes that several others read
+  std::vector<int> at_;       // for shared nodes: where they are; -1: not decided
+  std::vector<std::optional<std::vector<Option>>> naturals_;
+  std::unordered_map<std::int64_t, Way> best_;
+  std::vector<std::vector<Placement>> grids_;
+  std::unordered_map<std::int64_t, ia::Plan> emitted_;
+  std::vector<int> computed_at_;
+  double cost_ = infinite;
+};
+
+}  // namespace tessera::optimizer

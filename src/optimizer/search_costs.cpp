@@ -1,0 +1,95 @@
+#include "optimizer/search_costs.h"
+
+#include <numeric>
+
+#include "optimizer/cost.h"
+#include "tra/plan_node.h"
+
+namespace tessera::optimizer {
+
+std::size_t SearchCosts::TripleHash::operator()(const Triple& t) const noexcept {
+  std::size_t hash = static_cast<std::size_t>(t.node) * 0x9E3779B97F4A7C15u;
+  hash = (hash ^ static_cast<std::size_t>(t.from)) * 0xBF58476D1CE4E5B9u;
+  hash = (hash ^ static_cast<std::size_t>(t.to)) * 0x94D049BB133111EBu;
+  return hash ^ hash >> 31;
+}
+
+SearchCosts::SearchCosts(const Skeleton& skeleton, const OptimizerOptions& options)
+    : skeleton_(skeleton),
+      options_(options),
+      contents_(skeleton.nodes.size()),
+      floats_(skeleton.nodes.size(), 0) {}
+
+int SearchCosts::number(const Placement& placement) {
+  const auto [found, added] = numbers_.emplace(placement, static_cast<int>(placements_.size()));
+  if (added) placements_.push_back(&found->first);
+  return found->second;
+}
+
+const ia::Contents& SearchCosts::contents(int node) {
+  if (!contents_[node]) {
+    contents_[node] = std::make_unique<ia::Contents>(ia::contents_of(plan(node)));
+    const std::vector<double>& floats = contents_[node]->floats;
+    floats_[node] = std::accumulate(floats.begin(), floats.end(), 0.0);
+  }
+  return *contents_[node];
+}
+
+const Holders& SearchCosts::holders(int node, int place) {
+  const auto [found, added] = holders_.try_emplace(Triple{node, place, 0});
+  if (added) found->second = holders_of(contents(node), placement(place));
+  return found->second;
+}
+
+double SearchCosts::cost(const ia::Traffic& crossing, int node, const Placement& to) {
+  if (options_.objective == Objective::exact)
+    return seconds_of(crossing, bytes_of_float(plan(node).type()), skeleton_.sites,
+                      options_.machine);
+  return crossing.total > 0 ? published_move(floats_[node], to) : 0;
+}
+
+double SearchCosts::compute(int node, int place) {
+  if (options_.objective == Objective::published) return 0;
+  const auto [found, added] = computes_.try_emplace(Triple{node, place, 0});
+  if (!added) return found->second;
+  const Cost work = work_of_tuple(plan(node));
+  if (work.flops == 0 && work.bytes == 0) return found->second = 0;
+  // Joins and maps work for each tuple of their result, aggregations for each of their input.
+  const bool fold = std::holds_alternative<ia::Aggregate>(ia::operator_of(plan(node)));
+  const int worked = fold ? skeleton_.nodes[node].inputs[0] : node;
+  const tessera::Plan::Node& logical = plan(worked).logical().node();
+  const bool box = logical.uniform && logical.type.presence == Presence::continuous &&
+                   !placement(place).is_scattered();
+  const double tuples = box ? busiest_share(logical.type.frontier, placement(place))
+                            : busiest_share(contents(worked), placement(place));
+  return found->second = seconds_of({tuples * work.flops, tuples * work.bytes}, options_.machine);
+}
+
+double SearchCosts::move(int node, int from, int to) {
+  if (from == to || placement(from).is_all()) return 0;
+  const auto [found, added] = moves_.try_emplace(Triple{node, from, to});
+  if (!added) return found->second;
+  const Holders& target = holders(node, to);
+  const ia::Traffic crossing =
+      traffic(contents(node), holders(node, from), placement(from), false, target, skeleton_.sites);
+  return found->second = cost(crossing, node, placement(to));
+}
+
+double SearchCosts::reduce(int node, int input_place, int partial_place, int to) {
+  // Numbered apart from moves of whole tuples.
+  const auto [found, added] = moves_.try_emplace(Triple{~node, input_place, to});
+  if (!added) return found->second;
+  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(plan(node)));
+  const auto [summands, fresh] = summands_.try_emplace(Triple{node, input_place, 0});
+  if (fresh)
+    summands->second = summand_holders(contents(node), contents(skeleton_.nodes[node].inputs[0]),
+                                       aggregate.group_by, placement(input_place));
+  const ia::Traffic crossing = traffic(contents(node), summands->second, placement(partial_place),
+                                       true, holders(node, to), skeleton_.sites);
+  double result = cost(crossing, node, placement(to));
+  if (options_.objective == Objective::exact)  // each summand that arrives is added
+    result += seconds_of({crossing.most_loaded(), 0}, options_.machine);
+  return found->second = result;
+}
+
+}  // namespace tessera::optimizer

@@ -1,0 +1,31 @@
+#include "optimizer/skeleton.h"
+
+#include <unordered_map>
+
+namespace tessera::optimizer {
+
+Skeleton skeleton_of(const ia::Plan& plan) {
+  Skeleton skeleton;
+  skeleton.sites = plan.sites();
+  std::unordered_map<const ia::Plan::Node*, int> number;
+  for (const ia::Plan& node : ia::in_order(plan)) {
+    const ia::Operator& op = ia::operator_of(node);
+    std::vector<int> inputs;
+    for (const ia::Plan& input : ia::inputs_of(op)) inputs.push_back(number.at(&input.node()));
+    const auto* aggregate = std::get_if<ia::Aggregate>(&op);
+    const bool again =
+        aggregate != nullptr && !aggregate->input.pending().empty() && aggregate->finish.empty();
+    const bool move =
+        std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
+    if (move || again) {
+      number[&node.node()] = inputs.front();
+      continue;
+    }
+    number[&node.node()] = static_cast<int>(skeleton.nodes.size());
+    for (int input : inputs) ++skeleton.nodes[input].readers;
+    skeleton.nodes.push_back({node, inputs, 0});
+  }
+  return skeleton;
+}
+
+}  // namespace tessera::optimizer

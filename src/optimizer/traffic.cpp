@@ -1,0 +1,125 @@
+#include "optimizer/traffic.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tra/tuple_operations.h"
+
+namespace tessera::optimizer {
+
+Holders holders_of(const ia::Contents& contents, const Placement& placement) {
+  Holders result;
+  result.begin.reserve(contents.keys.size() + 1);
+  std::vector<int> sites;
+  for (const Key& key : contents.keys) {
+    result.begin.push_back(static_cast<std::uint32_t>(result.sites.size()));
+    placement.holders(key, sites);
+    result.sites.insert(result.sites.end(), sites.begin(), sites.end());
+  }
+  result.begin.push_back(static_cast<std::uint32_t>(result.sites.size()));
+  return result;
+}
+
+Holders summand_holders(const ia::Contents& result, const ia::Contents& input,
+                        const std::vector<int>& group_by, const Placement& input_placement) {
+  std::unordered_map<Key, std::size_t, KeyHash> number;
+  for (std::size_t i = 0; i < result.keys.size(); ++i) number[result.keys[i]] = i;
+  std::vector<std::vector<int>> sites(result.keys.size());
+  std::vector<int> holders;
+  for (const Key& key : input.keys) {
+    const auto found = number.find(pick(key, group_by));
+    if (found == number.end()) continue;
+    input_placement.holders(key, holders);
+    std::vector<int>& at = sites[found->second];
+    for (int site : holders)
+      if (std::find(at.begin(), at.end(), site) == at.end()) at.push_back(site);
+  }
+  Holders spelled;
+  for (std::vector<int>& at : sites) {
+    spelled.begin.push_back(static_cast<std::uint32_t>(spelled.sites.size()));
+    std::sort(at.begin(), at.end());
+    spelled.sites.insert(spelled.sites.end(), at.begin(), at.end());
+  }
+  spelled.begin.push_back(static_cast<std::uint32_t>(spelled.sites.size()));
+  return spelled;
+}
+
+ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Placement& placement,
+                    bool pending, const Holders& to, int sites) {
+  ia::Traffic result(sites);
+  std::vector<int> holders;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    holders.assign(from.sites.begin() + from.begin[i], from.sites.begin() + from.begin[i + 1]);
+    if (holders.empty()) continue;
+    const auto send = [&](const std::vector<int>& same) {
+      for (std::uint32_t t = to.begin[i]; t < to.begin[i + 1]; ++t)
+        if (std::find(same.begin(), same.end(), to.sites[t]) == same.end())
+          result.add(ia::sender(same, to.sites[t]), to.sites[t], contents.floats[i]);
+    };
+    if (!pending)
+      send(holders);
+    else
+      for (const std::vector<int>& same : ia::summands_at(placement, holders, true)) send(same);
+  }
+  return result;
+}
+
+double busiest_share(const ia::Contents& contents, const Placement& placement) {
+  std::vector<double> tuples(static_cast<std::size_t>(placement.sites()), 0);
+  std::vector<int> holders;
+  for (const Key& key : contents.keys) {
+    placement.holders(key, holders);
+    for (int site : holders) ++tuples[site];
+  }
+  return *std::max_element(tuples.begin(), tuples.end());
+}
+
+double busiest_share(const Key& frontier, const Placement& placement) {
+  // Components that share no axis are independent: the busiest site is busiest in each group.
+  const std::size_t arity = frontier.size();
+  std::vector<std::size_t> group(arity);
+  for (std::size_t c = 0; c < arity; ++c) group[c] = c;
+  const auto join = [&](std::size_t a, std::size_t b) {
+    const std::size_t from = group[b], to = group[a];
+    for (std::size_t& g : group)
+      if (g == from) g = to;
+  };
+  for (const Axis& axis : placement.axes())
+    for (const Digit& digit : axis.digits) join(axis.digits.front().component, digit.component);
+
+  double share = 1;
+  for (std::size_t g = 0; g < arity; ++g) {
+    std::vector<int> to(arity, -1);
+    Key box;
+    for (std::size_t c = 0; c < arity; ++c)
+      if (group[c] == g) {
+        to[c] = static_cast<int>(box.size());
+        box.push_back(frontier[c]);
+      }
+    if (box.empty()) continue;
+    std::vector<Axis> axes;
+    for (Axis axis : placement.axes()) {
+      if (axis.digits.empty() || to[axis.digits.front().component] < 0) continue;
+      for (Digit& digit : axis.digits) digit.component = to[digit.component];
+      axes.push_back(axis);
+    }
+    const std::int64_t points = count_below(box);
+    if (points == 0) return 0;
+    if (axes.empty()) {
+      share *= static_cast<double>(points);
+      continue;
+    }
+    const Placement part(axes, placement.sites());
+    std::vector<std::int64_t> tuples(static_cast<std::size_t>(part.used()), 0);
+    std::vector<int> holders;
+    Key key(box.size(), 0);
+    do {
+      part.holders(key, holders);
+      for (int site : holders) ++tuples[site];
+    } while (advance(key, box));
+    share *= static_cast<double>(*std::max_element(tuples.begin(), tuples.end()));
+  }
+  return share;
+}
+
+}  // namespace tessera::optimizer
