@@ -6,7 +6,7 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz bench docs format lint check-layers clean help
+.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz bench bench-peers bench-cluster docs format lint check-layers clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -43,6 +43,12 @@ fuzz: build  ## a long campaign of kernels against plain loops (CASES=n SEED=n)
 
 bench: build  ## our kernels against the libraries called directly, as ratios
 	PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD)
+
+bench-peers:  ## install and build the tools that the cluster benchmark compares with
+	@$(MAKE) -C bench/peers bench-peers
+
+bench-cluster: build bench-peers  ## distributed products against ScaLAPACK, PETSc and Dask (NETCLUSTER=path, root)
+	$(PYTHON) bench/cluster.py --ours $(BUILD)/examples/multiply_distributed
 
 docs: build  ## write the pages that are generated from the code
 	PYTHONPATH=$(BUILD)/python $(PYTHON) scripts/kernel_reference > docs/kernels.md

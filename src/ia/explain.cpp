@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "ia/plan_node.h"
+#include "ia/tree.h"
 
 namespace tessera::ia {
 namespace {
@@ -73,23 +74,22 @@ struct Description {
 
 std::string describe(const Plan& plan) { return std::visit(Description{plan}, operator_of(plan)); }
 
-std::string Plan::explain() const {
-  struct Line {
-    std::string what, where;
-  };
-  std::vector<Line> lines;
-  std::unordered_map<const Node*, int> shown;  // nodes that are read more than once, by number
-  std::unordered_map<const Node*, int> readers;
-  for (const Plan& plan : in_order(*this))
+std::string render_tree(const Plan& root, const std::vector<std::string>& headings,
+                        const Notes& notes) {
+  std::unordered_map<const Plan::Node*, int> readers;
+  for (const Plan& plan : in_order(root))
     for (const Plan& input : inputs_of(operator_of(plan))) ++readers[&input.node()];
-  std::vector<std::pair<Plan, int>> stack{{*this, 0}};
+  std::unordered_map<const Plan::Node*, int> shown;  // what is read more than once, by number
+  std::vector<std::vector<std::string>> lines;
+  if (!headings.empty()) lines.push_back(headings);
+  std::vector<std::pair<Plan, int>> stack{{root, 0}};
   while (!stack.empty()) {
     const auto [plan, depth] = stack.back();
     stack.pop_back();
     const std::string indent(2 * static_cast<std::size_t>(std::min(depth, 40)), ' ');
     const auto before = shown.find(&plan.node());
     if (before != shown.end()) {
-      lines.push_back({fmt::format("{}(see #{})", indent, before->second), ""});
+      lines.push_back({fmt::format("{}(#{} again)", indent, before->second)});
       continue;
     }
     std::string mark;
@@ -98,18 +98,34 @@ std::string Plan::explain() const {
       shown[&plan.node()] = number;
       mark = fmt::format("#{} ", number);
     }
-    std::string where = fmt::format("{}, {}", to_string(plan.type()), plan.placement().to_string());
-    if (!plan.pending().empty()) where += ", summands";
-    lines.push_back({indent + mark + describe(plan), where});
+    lines.push_back({indent + mark + describe(plan)});
+    for (std::string& note : notes(plan)) lines.back().push_back(std::move(note));
     const std::vector<Plan> inputs = inputs_of(operator_of(plan));
     for (auto input = inputs.rbegin(); input != inputs.rend(); ++input)
       stack.emplace_back(*input, depth + 1);
   }
-  std::size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, line.what.size());
+  std::vector<std::size_t> widths;
+  for (const auto& line : lines) {
+    widths.resize(std::max(widths.size(), line.size()), 0);
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+  }
   std::string text;
-  for (const Line& line : lines) text += fmt::format("{:<{}}  {}\n", line.what, width, line.where);
+  for (const auto& line : lines) {
+    std::string row;
+    for (std::size_t c = 0; c < line.size(); ++c)
+      row += fmt::format("{:<{}}  ", line[c], widths[c]);
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
   return text;
+}
+
+std::string Plan::explain() const {
+  return render_tree(*this, {}, [](const Plan& plan) {
+    std::string where = fmt::format("{}, {}", to_string(plan.type()), plan.placement().to_string());
+    if (!plan.pending().empty()) where += ", to be folded";
+    return std::vector<std::string>{where};
+  });
 }
 
 }  // namespace tessera::ia

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tessera/ia.h"
+
+namespace tessera::ia {
+
+/// A plan as a tree, an operator a line, with columns of notes beside it. What is read more than
+/// once is numbered, and shown once.
+using Notes = std::function<std::vector<std::string>(const Plan& plan)>;
+std::string render_tree(const Plan& root, const std::vector<std::string>& headings,
+                        const Notes& notes);
+
+}  // namespace tessera::ia

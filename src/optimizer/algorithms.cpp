@@ -1,0 +1,46 @@
+#include "optimizer/algorithms.h"
+
+#include <algorithm>
+
+namespace tessera::optimizer {
+namespace {
+
+enum Index { at_one_site, broadcast_left, broadcast_right, shuffle_both, grid, split_sums, copies };
+
+}  // namespace
+
+const std::vector<Algorithm>& join_algorithms() {
+  static const std::vector<Algorithm> all = {
+      {"one_site", "at one site"},
+      {"broadcast_left", "broadcast left (BMM)"},
+      {"broadcast_right", "broadcast right (BMM)"},
+      {"shuffle_both", "shuffle both on the join keys (CMM)"},
+      {"grid_multiply", "grid (SUMMA)"},
+      {"two_and_a_half_d", "grid with split sums (2.5-D)"},
+      {"copies", "copies everywhere"},
+  };
+  return all;
+}
+
+const Algorithm& algorithm_of(const ia::Join& join, const Placement& at) {
+  const int left_arity = join.left.type().arity();
+  bool left = false, right = false, joined = false, copied = false;
+  for (const Axis& axis : at.axes()) {
+    copied = copied || axis.kind == Axis::Kind::copy;
+    for (const Digit& digit : axis.digits) {
+      const bool key = std::find(join.left_keys.begin(), join.left_keys.end(), digit.component) !=
+                       join.left_keys.end();
+      joined = joined || key;
+      left = left || (!key && digit.component < left_arity);
+      right = right || digit.component >= left_arity;
+    }
+  }
+  const auto named = [](Index i) -> const Algorithm& { return join_algorithms()[i]; };
+  if (joined) return named(left || right ? split_sums : shuffle_both);
+  if (left && right) return named(grid);
+  if (right) return named(broadcast_left);
+  if (left) return named(broadcast_right);
+  return named(copied ? copies : at_one_site);
+}
+
+}  // namespace tessera::optimizer

@@ -1,0 +1,102 @@
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "ia/tree.h"
+#include "tessera/optimizer.h"
+
+namespace tessera {
+namespace {
+
+std::string number(double value) {
+  if (value == 0) return "-";
+  return value < 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+std::string where(const ia::Plan& plan) {
+  return plan.placement().to_string() + (plan.pending().empty() ? "" : ", to be folded");
+}
+
+std::string seconds(double value) {
+  return value < 1e-3  ? fmt::format("{:.3g} us", value * 1e6)
+         : value < 1.0 ? fmt::format("{:.3g} ms", value * 1e3)
+                       : fmt::format("{:.3g} s", value);
+}
+
+}  // namespace
+
+std::string OptimizedPlan::explain() const {
+  std::unordered_map<const ia::Plan::Node*, const OperatorCost*> costs;
+  const std::vector<ia::Plan> order = ia::in_order(plan);
+  for (std::size_t i = 0; i < order.size(); ++i) costs[&order[i].node()] = &cost.operators[i];
+  std::string text = ia::render_tree(
+      plan, {"operator", "placement", "floats moved", "flops", "result"},
+      [&](const ia::Plan& node) -> std::vector<std::string> {
+        const OperatorCost& own = *costs.at(&node.node());
+        return {where(node), number(own.floats_moved), number(own.flops), to_string(node.type())};
+      });
+  text += fmt::format("\n{} site{}: {} floats moved, {} flops, predicted {}{}\n", plan.sites(),
+                      plan.sites() == 1 ? "" : "s", number(cost.total.floats_moved),
+                      number(cost.total.flops), seconds(cost.total.seconds),
+                      cost.exact ? "" : " (not every relation could be listed: an estimate)");
+  if (objective == Objective::published)
+    text += fmt::format("published cost: {} floats\n", number(cost.total.published));
+  if (!algorithm.empty()) text += fmt::format("chosen: {}\n", algorithm);
+  for (const Alternative& other : alternatives) {
+    text += fmt::format("  {:<38}", other.name);
+    if (other.cost)
+      text += fmt::format("{:>9} floats {:>9}  ", number(other.cost->total.floats_moved),
+                          seconds(other.cost->total.seconds));
+    text += other.why + "\n";
+  }
+  return text;
+}
+
+std::string OptimizedPlan::json() const {
+  using nlohmann::ordered_json;
+  std::unordered_map<const ia::Plan::Node*, std::size_t> ids;
+  ordered_json operators = ordered_json::array();
+  const std::vector<ia::Plan> order = ia::in_order(plan);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const ia::Plan& node = order[i];
+    ids[&node.node()] = i;
+    ordered_json inputs = ordered_json::array();
+    for (const ia::Plan& input : ia::inputs_of(ia::operator_of(node)))
+      inputs.push_back(ids.at(&input.node()));
+    operators.push_back({{"id", i},
+                         {"operator", ia::describe(node)},
+                         {"inputs", inputs},
+                         {"type", to_string(node.type())},
+                         {"placement", where(node)},
+                         {"floats_moved", cost.operators[i].floats_moved},
+                         {"flops", cost.operators[i].flops},
+                         {"seconds", cost.operators[i].seconds}});
+  }
+  ordered_json others = ordered_json::array();
+  for (const Alternative& other : alternatives) {
+    ordered_json entry{{"name", other.name}};
+    if (other.cost) {
+      entry["transfer_floats"] = other.cost->total.floats_moved;
+      entry["published_floats"] = other.cost->total.published;
+      entry["seconds"] = other.cost->total.seconds;
+    } else {
+      entry["transfer_floats"] = nullptr;
+    }
+    entry["why"] = other.why;
+    others.push_back(entry);
+  }
+  return ordered_json{{"sites", plan.sites()},
+                      {"objective", objective == Objective::exact ? "exact" : "published"},
+                      {"transfer_floats", cost.total.floats_moved},
+                      {"published_floats", cost.total.published},
+                      {"flops", cost.total.flops},
+                      {"seconds", cost.total.seconds},
+                      {"exact", cost.exact},
+                      {"planning_seconds", planning_seconds},
+                      {"algorithm", algorithm},
+                      {"plan", operators},
+                      {"alternatives", others}}
+      .dump(2);
+}
+
+}  // namespace tessera
