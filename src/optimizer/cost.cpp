@@ -100,45 +100,64 @@ using namespace optimizer;
 
 namespace {
 
-/// Where the tuples of each node lie, spelled out as they are asked for.
-class Census {
- public:
-  const ia::Contents& contents(const ia::Plan& plan) {
-    auto [found, added] = contents_.try_emplace(&plan.node());
-    if (added) found->second = ia::contents_of(plan);
-    return found->second;
-  }
-  const Holders& holders(const ia::Plan& plan) {
-    auto [found, added] = holders_.try_emplace(&plan.node());
-    if (added) found->second = find(plan);
-    return found->second;
-  }
+double floats_in(const ia::Plan& plan) {
+  if (is_even(plan.logical()))
+    return ia::floats_of(plan.type().columns) *
+           static_cast<double>(count_below(plan.type().frontier));
+  const std::vector<double> floats = ia::contents_of(plan).floats;
+  return std::accumulate(floats.begin(), floats.end(), 0.0);
+}
 
- private:
-  Holders find(const ia::Plan& plan) {
-    const auto* aggregate = std::get_if<ia::Aggregate>(&ia::operator_of(plan));
-    if (aggregate == nullptr || plan.pending().empty() || !aggregate->input.pending().empty())
-      return holders_of(contents(plan), plan.placement());
-    return summand_holders(contents(plan), contents(aggregate->input), aggregate->group_by,
-                           aggregate->input.placement());
+/// What crosses in a move, from the plan below it and where it goes.
+ia::Traffic crossing(const ia::Plan& input, const Placement& to, bool& exact) {
+  const bool pending = !input.pending().empty();
+  const auto* fold = std::get_if<ia::Aggregate>(&ia::operator_of(input));
+  const bool fresh = pending && fold != nullptr && fold->input.pending().empty();
+  const bool even = is_even(input.logical()) && !input.placement().is_scattered() &&
+                    (!fresh || is_even(fold->input.logical()));
+  ia::Contents contents, folded;
+  if (even) {
+    const Key& frontier = input.type().frontier;
+    const double floats = ia::floats_of(input.type().columns);
+    Period period(frontier);
+    period.refine(to);
+    period.refine(input.placement());
+    if (fresh) {
+      std::vector<int> group(static_cast<std::size_t>(fold->input.type().arity()), -1);
+      for (std::size_t i = 0; i < fold->group_by.size(); ++i)
+        group[fold->group_by[i]] = static_cast<int>(i);
+      period.refine(fold->input.placement(), group);
+      Period all(fold->input.type().frontier);
+      all.refine(fold->input.placement());
+      for (std::size_t i = 0; i < fold->group_by.size(); ++i)
+        all.of[fold->group_by[i]] = period.of[i];
+      folded = kinds_of_keys(fold->input.type().frontier, 0, all);
+    }
+    contents = kinds_of_keys(frontier, floats, period);
+  } else {
+    contents = ia::contents_of(input);
+    if (fresh) folded = ia::contents_of(fold->input);
   }
-  std::unordered_map<const ia::Plan::Node*, ia::Contents> contents_;
-  std::unordered_map<const ia::Plan::Node*, Holders> holders_;
-};
+  exact = exact && contents.exact;
+  const Holders from =
+      fresh ? summand_holders(contents, folded, fold->group_by, fold->input.placement())
+            : holders_of(contents, input.placement());
+  return traffic(contents, from, input.placement(), pending, holders_of(contents, to),
+                 input.sites());
+}
 
-double tuples_worked_on(const ia::Plan& plan, Census& census, double& busiest) {
+double tuples_worked_on(const ia::Plan& plan, double& busiest) {
   // Joins and maps work for each tuple of their result, aggregations for each of their input.
   const auto* aggregate = std::get_if<ia::Aggregate>(&ia::operator_of(plan));
   const ia::Plan& worked = aggregate != nullptr ? aggregate->input : plan;
   const tessera::Plan::Node& logical = worked.logical().node();
-  const bool box = logical.uniform && logical.type.presence == Presence::continuous &&
-                   !worked.placement().is_scattered();
+  const bool box = is_even(worked.logical()) && !worked.placement().is_scattered();
   if (box) {
     busiest = busiest_share(logical.type.frontier, worked.placement());
     return static_cast<double>(count_below(logical.type.frontier)) *
            (worked.pending().empty() ? worked.placement().copies() : 1);
   }
-  const ia::Contents& contents = census.contents(worked);
+  const ia::Contents contents = ia::contents_of(worked);
   busiest = busiest_share(contents, worked.placement());
   return static_cast<double>(contents.keys.size()) * worked.placement().copies();
 }
@@ -147,7 +166,6 @@ double tuples_worked_on(const ia::Plan& plan, Census& census, double& busiest) {
 
 PlanCost cost_of(const ia::Plan& plan, const Machine& machine) {
   PlanCost result;
-  Census census;
   for (const ia::Plan& node : ia::in_order(plan)) {
     const ia::Operator& op = ia::operator_of(node);
     OperatorCost cost;
@@ -155,21 +173,17 @@ PlanCost cost_of(const ia::Plan& plan, const Machine& machine) {
         std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
     if (move) {
       const ia::Plan input = ia::inputs_of(op).front();
-      const ia::Contents& contents = census.contents(input);
-      result.exact = result.exact && contents.exact;
-      const ia::Traffic crossing =
-          traffic(contents, census.holders(input), input.placement(), !input.pending().empty(),
-                  holders_of(contents, node.placement()), node.sites());
-      cost.floats_moved = crossing.total;
-      cost.most_loaded = crossing.most_loaded();
-      cost.seconds = seconds_of(crossing, bytes_of_float(node.type()), node.sites(), machine);
-      cost.published = published_move(
-          std::accumulate(contents.floats.begin(), contents.floats.end(), 0.0), node.placement());
+      const ia::Traffic crossed = crossing(input, node.placement(), result.exact);
+      cost.floats_moved = crossed.total;
+      cost.most_loaded = crossed.most_loaded();
+      cost.seconds = seconds_of(crossed, bytes_of_float(node.type()), node.sites(), machine);
+      // What lies right already is not shuffled.
+      if (crossed.total > 0) cost.published = published_move(floats_in(input), node.placement());
     } else {
       const Cost work = work_of_tuple(node);
       if (work.flops > 0 || work.bytes > 0) {
         double busiest = 0;
-        cost.flops = tuples_worked_on(node, census, busiest) * work.flops;
+        cost.flops = tuples_worked_on(node, busiest) * work.flops;
         cost.seconds = seconds_of({busiest * work.flops, busiest * work.bytes}, machine);
       }
     }

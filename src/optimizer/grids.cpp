@@ -42,6 +42,15 @@ std::vector<Placement> grids(const Key& frontier, int sites, std::size_t most) {
   std::vector<int> components(frontier.size());
   for (std::size_t i = 0; i < components.size(); ++i) components[i] = static_cast<int>(i);
   for (const Extents& extents : all) result.push_back(Placement::grid(components, extents, sites));
+  if (all.size() * 3 <= most)
+    for (const Extents& extents : all) {
+      std::vector<Axis> axes = Placement::grid(components, extents, sites).axes();
+      const auto before = [](const Axis& a, const Axis& b) {
+        return a.digits.front().component < b.digits.front().component;
+      };
+      while (std::next_permutation(axes.begin(), axes.end(), before))
+        result.emplace_back(axes, sites);
+    }
   // Several components on one axis: balanced where no grid is, as on a prime number of sites.
   if (components.size() <= 6)
     for (unsigned set = 1; set < 1u << components.size(); ++set) {
@@ -84,6 +93,29 @@ Placement spread_out(const Placement& placement, const Key& frontier) {
     }
   }
   return {axes, placement.sites()};
+}
+
+std::vector<Placement> bind_copies(const Placement& placement, const Key& frontier) {
+  std::vector<Placement> result;
+  if (!placement.has_copies()) return result;
+  std::vector<std::vector<Axis>> partly{{}};
+  for (const Axis& axis : placement.axes()) {
+    std::vector<std::vector<Axis>> longer;
+    for (const std::vector<Axis>& axes : partly) {
+      longer.push_back(axes);
+      longer.back().push_back(axis);
+      if (axis.kind != Axis::Kind::copy) continue;
+      for (std::size_t c = 0; c < frontier.size(); ++c) {
+        if (frontier[c] < 2) continue;
+        longer.push_back(axes);
+        longer.back().push_back({axis.extent, Axis::Kind::split, {{static_cast<int>(c), 1, 1}}});
+      }
+    }
+    partly = std::move(longer);
+  }
+  for (const std::vector<Axis>& axes : partly) result.emplace_back(axes, placement.sites());
+  result.push_back(spread_out(placement, frontier));
+  return result;
 }
 
 }  // namespace tessera::optimizer

@@ -105,7 +105,7 @@ void Search::join_options(int node, std::vector<Option>& into) {
       // Copies of what is followed are put to use: the other side's components split them.
       const Placement lifted = side == 0 ? at : at.renumber(names, Axis::Kind::copy);
       attempt(lifted);
-      if (lifted.has_copies()) attempt(spread_out(lifted, costs_.frontier(node)));
+      for (const Placement& bound : bind_copies(lifted, costs_.frontier(node))) attempt(bound);
     }
 }
 
@@ -136,6 +136,7 @@ void Search::aggregate_options(int node, std::vector<Option>& into) {
     if (const auto option = aggregate_from(node, place)) into.push_back(*option);
   };
   for (int place : read_places(input, most_read)) attempt(place);
+  for (const Placement& grid : grids_[input]) attempt(costs_.number(grid));
   // Groups brought together beforehand, as table 1 has it.
   if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites, 60);
   for (const Placement& grid : grids_[node])
@@ -276,7 +277,7 @@ Search::Way Search::finish(int node, const Option& option, int place) {
                         costs_.move(node, via, place);
     if (cost < way.cost) way = {option, via, cost};
   };
-  if (!wanted.has_copies()) through(place);
+  through(place);
   through(costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node))));
   if (wanted.has_copies() && !wanted.is_scattered())
     through(costs_.number(spread_out(wanted, costs_.frontier(node))));
@@ -333,17 +334,19 @@ Search::Way Search::best(int node, int place) {
 
 Search::Way Search::best_anywhere(int node) {
   Way found;
+  const auto consider = [&](const Option& option, int place) {
+    const Way way = finish(node, option, place);
+    if (way.cost < found.cost) found = way;
+  };
   for (const Option& option : naturals(node)) {
     if (option.cost >= found.cost) break;
-    const int place =
-        option.pending
-            ? costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node)))
-            : option.place;
-    const Way way = finish(node, option, place);
-    if (way.cost < found.cost) {
-      found = way;
-      if (!option.pending) found.via = -1;
+    if (!option.pending) {
+      consider(option, option.place);
+      continue;
     }
+    consider(option,
+             costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node))));
+    for (const Placement& grid : grids_[node]) consider(option, costs_.number(grid));
   }
   return found;
 }

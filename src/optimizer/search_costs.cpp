@@ -18,7 +18,15 @@ SearchCosts::SearchCosts(const Skeleton& skeleton, const OptimizerOptions& optio
     : skeleton_(skeleton),
       options_(options),
       contents_(skeleton.nodes.size()),
-      floats_(skeleton.nodes.size(), 0) {}
+      floats_(skeleton.nodes.size(), 0),
+      tuple_floats_(skeleton.nodes.size(), 0) {
+  for (std::size_t v = 0; v < skeleton.nodes.size(); ++v) {
+    const ia::Plan& plan = skeleton.nodes[v].plan;
+    tuple_floats_[v] = ia::floats_of(plan.type().columns);
+    if (is_even(plan.logical()))
+      floats_[v] = tuple_floats_[v] * static_cast<double>(count_below(plan.type().frontier));
+  }
+}
 
 int SearchCosts::number(const Placement& placement) {
   const auto [found, added] = numbers_.emplace(placement, static_cast<int>(placements_.size()));
@@ -52,17 +60,20 @@ double SearchCosts::compute(int node, int place) {
   if (options_.objective == Objective::published) return 0;
   const auto [found, added] = computes_.try_emplace(Triple{node, place, 0});
   if (!added) return found->second;
-  const Cost work = work_of_tuple(plan(node));
-  if (work.flops == 0 && work.bytes == 0) return found->second = 0;
   // Joins and maps work for each tuple of their result, aggregations for each of their input.
   const bool fold = std::holds_alternative<ia::Aggregate>(ia::operator_of(plan(node)));
   const int worked = fold ? skeleton_.nodes[node].inputs[0] : node;
+  return found->second = work(node, worked, placement(place));
+}
+
+double SearchCosts::work(int node, int worked, const Placement& at) {
+  const Cost tuple = work_of_tuple(plan(node));
+  if (tuple.flops == 0 && tuple.bytes == 0) return 0;
   const tessera::Plan::Node& logical = plan(worked).logical().node();
-  const bool box = logical.uniform && logical.type.presence == Presence::continuous &&
-                   !placement(place).is_scattered();
-  const double tuples = box ? busiest_share(logical.type.frontier, placement(place))
-                            : busiest_share(contents(worked), placement(place));
-  return found->second = seconds_of({tuples * work.flops, tuples * work.bytes}, options_.machine);
+  const bool box = is_even(plan(worked).logical()) && !at.is_scattered();
+  const double tuples =
+      box ? busiest_share(logical.type.frontier, at) : busiest_share(contents(worked), at);
+  return seconds_of({tuples * tuple.flops, tuples * tuple.bytes}, options_.machine);
 }
 
 double SearchCosts::move(int node, int from, int to) {
@@ -80,15 +91,34 @@ double SearchCosts::reduce(int node, int input_place, int partial_place, int to)
   const auto [found, added] = moves_.try_emplace(Triple{~node, input_place, to});
   if (!added) return found->second;
   const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(plan(node)));
-  const auto [summands, fresh] = summands_.try_emplace(Triple{node, input_place, 0});
-  if (fresh)
-    summands->second = summand_holders(contents(node), contents(skeleton_.nodes[node].inputs[0]),
-                                       aggregate.group_by, placement(input_place));
-  const ia::Traffic crossing = traffic(contents(node), summands->second, placement(partial_place),
-                                       true, holders(node, to), skeleton_.sites);
-  double result = cost(crossing, node, placement(to));
-  if (options_.objective == Objective::exact)  // each summand that arrives is added
-    result += seconds_of({crossing.most_loaded(), 0}, options_.machine);
+  const int input = skeleton_.nodes[node].inputs[0];
+  double result = 0;
+  if (is_even(plan(node).logical()) && is_even(plan(input).logical())) {
+    Period period(frontier(node)), all(frontier(input));
+    period.refine(placement(to));
+    all.refine(placement(input_place));
+    for (std::size_t i = 0; i < aggregate.group_by.size(); ++i) {
+      std::int64_t& own = period.of[i];
+      own = std::lcm(own, all.of[aggregate.group_by[i]]);
+      all.of[aggregate.group_by[i]] = own;
+    }
+    const ia::Contents kinds = kinds_of_keys(frontier(node), tuple_floats_[node], period);
+    const ia::Contents folded = kinds_of_keys(frontier(input), 0, all);
+    const Holders from = summand_holders(kinds, folded, aggregate.group_by, placement(input_place));
+    result = cost(traffic(kinds, from, placement(partial_place), true,
+                          holders_of(kinds, placement(to)), skeleton_.sites),
+                  node, placement(to));
+  } else {
+    const auto [summands, fresh] = summands_.try_emplace(Triple{node, input_place, 0});
+    if (fresh)
+      summands->second = summand_holders(contents(node), contents(input), aggregate.group_by,
+                                         placement(input_place));
+    const ia::Traffic crossing = traffic(contents(node), summands->second, placement(partial_place),
+                                         true, holders(node, to), skeleton_.sites);
+    result = cost(crossing, node, placement(to));
+  }
+  if (options_.objective == Objective::exact)
+    result += work(node, node, placement(to));  // the second aggregation
   return found->second = result;
 }
 

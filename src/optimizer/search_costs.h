@@ -39,6 +39,8 @@ class SearchCosts {
     std::size_t operator()(const Triple& t) const noexcept;
   };
   const ia::Contents& contents(int node);
+  /// Of a node's kernels at the busiest site, once for each of the tuples of `worked`.
+  double work(int node, int worked, const Placement& at);
   const Holders& holders(int node, int place);
   double cost(const ia::Traffic& traffic, int node, const Placement& to);
 
@@ -47,7 +49,8 @@ class SearchCosts {
   std::unordered_map<Placement, int, PlacementHash> numbers_;
   std::vector<const Placement*> placements_;
   std::vector<std::unique_ptr<ia::Contents>> contents_;
-  std::vector<double> floats_;  // of each node's result, once it is listed
+  std::vector<double> floats_;        // of each node's result, once it is listed
+  std::vector<double> tuple_floats_;  // of a tuple of it, at most
   std::unordered_map<Triple, Holders, TripleHash> holders_;
   std::unordered_map<Triple, Holders, TripleHash> summands_;
   std::unordered_map<Triple, double, TripleHash> moves_;

@@ -1,8 +1,10 @@
 #include "optimizer/traffic.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
+#include "tra/plan_node.h"
 #include "tra/tuple_operations.h"
 
 namespace tessera::optimizer {
@@ -62,6 +64,36 @@ ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Pla
       for (const std::vector<int>& same : ia::summands_at(placement, holders, true)) send(same);
   }
   return result;
+}
+
+void Period::refine(const Placement& placement, const std::vector<int>& to) {
+  for (const Axis& axis : placement.axes())
+    for (const Digit& digit : axis.digits) {
+      const int component = to.empty() ? digit.component : to[digit.component];
+      if (component < 0) continue;
+      std::int64_t& period = of[component];
+      period = std::lcm(period, digit.divisor * axis.extent);
+    }
+}
+
+ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& period) {
+  ia::Contents result;
+  Key box = frontier;
+  for (std::size_t c = 0; c < box.size(); ++c) box[c] = std::min(box[c], period.of[c]);
+  const std::int64_t kinds = count_below(box);
+  Key key(box.size(), 0);
+  for (std::int64_t i = 0; i < kinds; ++i, advance(key, box)) {
+    double alike = 1;
+    for (std::size_t c = 0; c < box.size(); ++c)
+      alike *= static_cast<double>((frontier[c] - key[c] + period.of[c] - 1) / period.of[c]);
+    result.keys.push_back(key);
+    result.floats.push_back(floats * alike);
+  }
+  return result;
+}
+
+bool is_even(const Plan& logical) {
+  return logical.node().uniform && logical.type().presence == Presence::continuous;
 }
 
 double busiest_share(const ia::Contents& contents, const Placement& placement) {

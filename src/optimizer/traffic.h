@@ -26,6 +26,19 @@ Holders summand_holders(const ia::Contents& result, const ia::Contents& input,
 ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Placement& placement,
                     bool pending, const Holders& to, int sites);
 
+/// Keys that placements treat alike stand for each other: one of each kind below the frontier of a
+/// relation without holes whose tuples are all as large, with the floats of all of its kind. Counts
+/// of what crosses come out the same, from far fewer keys.
+struct Period {
+  Key of;  // by component: from where on sites repeat
+  explicit Period(const Key& frontier) : of(frontier.size(), 1) {}
+  /// Also tells apart what this placement does; its component i is called to[i], if given.
+  void refine(const Placement& placement, const std::vector<int>& to = {});
+};
+ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& period);
+/// Whether a relation can be listed that way.
+bool is_even(const Plan& logical);
+
 /// How many tuples the busiest site has of those below a frontier.
 double busiest_share(const Key& frontier, const Placement& placement);
 double busiest_share(const ia::Contents& contents, const Placement& placement);
