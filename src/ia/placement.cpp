@@ -36,6 +36,7 @@ Placement::Placement(std::vector<Axis> axes, int sites) : axes_(std::move(axes))
     used *= axis.extent;
     TESSERA_REQUIRE(PlanError, used <= sites, "a grid of {} or more on {} sites", used, sites);
   }
+  if (axes_.size() > 1 && is_all()) axes_ = {{sites, Axis::Kind::copy, {}}};
 }
 
 Placement Placement::all(int sites) { return {{{sites, Axis::Kind::copy, {}}}, sites}; }

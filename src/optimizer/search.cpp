@@ -136,7 +136,8 @@ void Search::aggregate_options(int node, std::vector<Option>& into) {
     if (const auto option = aggregate_from(node, place)) into.push_back(*option);
   };
   for (int place : read_places(input, most_read)) attempt(place);
-  for (const Placement& grid : grids_[input]) attempt(costs_.number(grid));
+  if (movable(input))
+    for (const Placement& grid : grids_[input]) attempt(costs_.number(grid));
   // Groups brought together beforehand, as table 1 has it.
   if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites, 60);
   for (const Placement& grid : grids_[node])
@@ -243,10 +244,21 @@ void Search::prune(int node, std::vector<Option>& options) {
       whole != options.end() ? std::optional(*whole) : std::nullopt;
   std::erase_if(options, [&](const Option& option) {
     if (!seen.insert(pair(option.pending ? 1 : 0, option.place)).second) return true;
-    if (option.pending || !cheapest || option.place == cheapest->place) return false;
+    if (option.pending || !cheapest || option.place == cheapest->place || !movable(node))
+      return false;
     return option.cost > cheapest->cost &&
            cheapest->cost + costs_.move(node, cheapest->place, option.place) <= option.cost;
   });
+}
+
+/// Whether it is worth asking what moving a join's result costs. A product has many more tuples
+/// than what it is made of: it is rather computed where it is wanted.
+bool Search::movable(int node) const {
+  const std::vector<int>& inputs = skeleton_.nodes[node].inputs;
+  if (inputs.size() < 2) return true;
+  const auto tuples = [&](int v) { return costs_.plan(v).logical().cardinality().tuples; };
+  return tuples(node) <=
+         std::max<std::int64_t>(500, 2 * std::max(tuples(inputs[0]), tuples(inputs[1])));
 }
 
 // --- where results are to be had ---------------------------------------------------------------
@@ -268,6 +280,7 @@ std::vector<int> Search::read_places(int node, std::size_t most) {
 Search::Way Search::finish(int node, const Option& option, int place) {
   Way way{option, -1, infinite};
   if (!option.pending) {
+    if (option.place != place && !movable(node)) return way;
     way.cost = option.cost + costs_.move(node, option.place, place);
     return way;
   }
@@ -300,8 +313,17 @@ Search::Way Search::best_computed(int node, int place) {
     consider({costs_.number(alone), false, 0, {-1, -1}});
     return found;
   }
-  for (const Option& option : naturals(node)) consider(option);
-  if (wanted.is_scattered()) return found;
+  const auto consider_naturals = [&] {
+    for (const Option& option : naturals(node)) {
+      if (option.cost >= found.cost) break;
+      consider(option);
+    }
+  };
+  if (wanted.is_scattered()) {
+    consider_naturals();
+    return found;
+  }
+  // Computed right there first: what is dearer than that need not be looked at.
   if (std::holds_alternative<ia::Join>(op)) {
     if (const auto option = join_at(node, place)) consider(*option);
     // A result with copies may be computed once and sent.
@@ -315,6 +337,7 @@ Search::Way Search::best_computed(int node, int place) {
   } else if (const auto from = pulled_back(node, wanted)) {
     if (const auto option = unary_from(node, costs_.number(*from))) consider(*option);
   }
+  consider_naturals();
   return found;
 }
 

@@ -56,6 +56,7 @@ class Search {
   std::optional<Option> unary_from(int node, int input_place);
   std::optional<Placement> pulled_back(int node, const Placement& wanted) const;
 
+  bool movable(int node) const;
   Way best(int node, int place);           // for a reader
   Way best_computed(int node, int place);  // computing it anew
   Way best_anywhere(int node);             // wherever it is cheapest

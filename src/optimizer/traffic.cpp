@@ -50,13 +50,16 @@ ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Pla
                     bool pending, const Holders& to, int sites) {
   ia::Traffic result(sites);
   std::vector<int> holders;
+  std::vector<char> there(static_cast<std::size_t>(sites), 0);
   for (std::size_t i = 0; i < from.size(); ++i) {
     holders.assign(from.sites.begin() + from.begin[i], from.sites.begin() + from.begin[i + 1]);
     if (holders.empty()) continue;
     const auto send = [&](const std::vector<int>& same) {
+      for (int site : same) there[site] = 1;
       for (std::uint32_t t = to.begin[i]; t < to.begin[i + 1]; ++t)
-        if (std::find(same.begin(), same.end(), to.sites[t]) == same.end())
+        if (there[to.sites[t]] == 0)
           result.add(ia::sender(same, to.sites[t]), to.sites[t], contents.floats[i]);
+      for (int site : same) there[site] = 0;
     };
     if (!pending)
       send(holders);
