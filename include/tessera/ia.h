@@ -129,10 +129,13 @@ Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs);
 std::string describe(const Plan& plan);  // one line: "SHUF PART<0> on 4"
 /// The nodes of a plan, each once, inputs before what reads them.
 std::vector<Plan> in_order(const Plan& root);
+std::vector<Plan> in_order(const std::vector<Plan>& roots);
 
 /// Table 1: a TRA plan, operator by operator. Inputs lie as `placed` says.
 using PlaceInput = std::function<Placement(const tessera::Plan& input)>;
 Plan translate(const tessera::Plan& plan, const PlaceInput& placed);
+/// The same for several results, which share what they have in common.
+std::vector<Plan> translate(const std::vector<tessera::Plan>& plans, const PlaceInput& placed);
 /// Where inputs lie when nobody says: dealt out over all sites in the order of their keys.
 PlaceInput dealt_out(int sites);
 

@@ -58,6 +58,8 @@ struct PlanCost {
   }
 };
 PlanCost cost_of(const ia::Plan& plan, const Machine& machine = {});
+/// Of several results; what they share counts once.
+PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine = {});
 
 struct Alternative {
   std::string name;              // "broadcast left (BMM)"
@@ -66,18 +68,21 @@ struct Alternative {
 };
 
 struct OptimizedPlan {
-  ia::Plan plan;
+  std::vector<ia::Plan> plans;  // one for each result
   PlanCost cost;
   Objective objective = Objective::exact;
   std::string algorithm = {};  // of the costliest join, as the alternatives are named
   std::vector<Alternative> alternatives = {};
   double planning_seconds = 0;
 
+  const ia::Plan& plan() const { return plans.front(); }
   std::string explain() const;  // a tree with placements and costs, and the alternatives
   std::string json() const;
 };
 
 /// The cheapest physical plan over all placements of every operator's result.
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options = {});
+/// The cheapest plan of several results that share what they have in common.
+OptimizedPlan optimize(const std::vector<Plan>& plans, const OptimizerOptions& options = {});
 
 }  // namespace tessera

@@ -74,15 +74,17 @@ struct Description {
 
 std::string describe(const Plan& plan) { return std::visit(Description{plan}, operator_of(plan)); }
 
-std::string render_tree(const Plan& root, const std::vector<std::string>& headings,
+std::string render_tree(const std::vector<Plan>& roots, const std::vector<std::string>& headings,
                         const Notes& notes) {
   std::unordered_map<const Plan::Node*, int> readers;
-  for (const Plan& plan : in_order(root))
+  for (const Plan& plan : in_order(roots))
     for (const Plan& input : inputs_of(operator_of(plan))) ++readers[&input.node()];
   std::unordered_map<const Plan::Node*, int> shown;  // what is read more than once, by number
   std::vector<std::vector<std::string>> lines;
   if (!headings.empty()) lines.push_back(headings);
-  std::vector<std::pair<Plan, int>> stack{{root, 0}};
+  for (const Plan& root : roots) ++readers[&root.node()];
+  std::vector<std::pair<Plan, int>> stack;
+  for (auto root = roots.rbegin(); root != roots.rend(); ++root) stack.emplace_back(*root, 0);
   while (!stack.empty()) {
     const auto [plan, depth] = stack.back();
     stack.pop_back();
@@ -121,7 +123,7 @@ std::string render_tree(const Plan& root, const std::vector<std::string>& headin
 }
 
 std::string Plan::explain() const {
-  return render_tree(*this, {}, [](const Plan& plan) {
+  return render_tree({*this}, {}, [](const Plan& plan) {
     std::string where = fmt::format("{}, {}", to_string(plan.type()), plan.placement().to_string());
     if (!plan.pending().empty()) where += ", to be folded";
     return std::vector<std::string>{where};

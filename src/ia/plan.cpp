@@ -340,10 +340,13 @@ Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs) {
   return result;
 }
 
-std::vector<Plan> in_order(const Plan& root) {
+std::vector<Plan> in_order(const Plan& root) { return in_order(std::vector<Plan>{root}); }
+
+std::vector<Plan> in_order(const std::vector<Plan>& roots) {
   std::vector<Plan> order;
   std::unordered_set<const Plan::Node*> seen;
-  std::vector<std::pair<Plan, bool>> stack{{root, false}};
+  std::vector<std::pair<Plan, bool>> stack;
+  for (auto root = roots.rbegin(); root != roots.rend(); ++root) stack.emplace_back(*root, false);
   while (!stack.empty()) {
     const auto [plan, inputs_done] = stack.back();
     stack.pop_back();

@@ -82,18 +82,27 @@ PlaceInput dealt_out(int sites) {
 }
 
 Plan translate(const tessera::Plan& plan, const PlaceInput& placed) {
+  return translate(std::vector<tessera::Plan>{plan}, placed).front();
+}
+
+std::vector<Plan> translate(const std::vector<tessera::Plan>& plans, const PlaceInput& placed) {
   std::unordered_map<const tessera::Plan::Node*, Plan> done;
-  for (const tessera::Plan& node : tessera::in_order(plan)) {
-    std::vector<Plan> inputs;
-    const std::vector<tessera::Plan> sources = tessera::inputs_of(tessera::operator_of(node));
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      const Plan input = done.at(&sources[i].node());
-      inputs.push_back(needs_zeros(node, static_cast<int>(i)) ? input.fill() : input);
+  std::vector<Plan> results;
+  for (const tessera::Plan& root : plans) {
+    for (const tessera::Plan& node : tessera::in_order(root)) {
+      if (done.contains(&node.node())) continue;
+      std::vector<Plan> inputs;
+      const std::vector<tessera::Plan> sources = tessera::inputs_of(tessera::operator_of(node));
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        const Plan input = done.at(&sources[i].node());
+        inputs.push_back(needs_zeros(node, static_cast<int>(i)) ? input.fill() : input);
+      }
+      done.emplace(&node.node(),
+                   std::visit(Translate{node, inputs, placed}, tessera::operator_of(node)));
     }
-    done.emplace(&node.node(),
-                 std::visit(Translate{node, inputs, placed}, tessera::operator_of(node)));
+    results.push_back(done.at(&root.node()));
   }
-  return done.at(&plan.node());
+  return results;
 }
 
 }  // namespace tessera::ia

@@ -165,8 +165,12 @@ double tuples_worked_on(const ia::Plan& plan, double& busiest) {
 }  // namespace
 
 PlanCost cost_of(const ia::Plan& plan, const Machine& machine) {
+  return cost_of(std::vector<ia::Plan>{plan}, machine);
+}
+
+PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine) {
   PlanCost result;
-  for (const ia::Plan& node : ia::in_order(plan)) {
+  for (const ia::Plan& node : ia::in_order(plans)) {
     const ia::Operator& op = ia::operator_of(node);
     OperatorCost cost;
     const bool move =

@@ -27,16 +27,16 @@ std::string seconds(double value) {
 
 std::string OptimizedPlan::explain() const {
   std::unordered_map<const ia::Plan::Node*, const OperatorCost*> costs;
-  const std::vector<ia::Plan> order = ia::in_order(plan);
+  const std::vector<ia::Plan> order = ia::in_order(plans);
   for (std::size_t i = 0; i < order.size(); ++i) costs[&order[i].node()] = &cost.operators[i];
   std::string text = ia::render_tree(
-      plan, {"operator", "placement", "floats moved", "flops", "result"},
+      plans, {"operator", "placement", "floats moved", "flops", "result"},
       [&](const ia::Plan& node) -> std::vector<std::string> {
         const OperatorCost& own = *costs.at(&node.node());
         return {where(node), number(own.floats_moved), number(own.flops), to_string(node.type())};
       });
-  text += fmt::format("\n{} site{}: {} floats moved, {} flops, predicted {}{}\n", plan.sites(),
-                      plan.sites() == 1 ? "" : "s", number(cost.total.floats_moved),
+  text += fmt::format("\n{} site{}: {} floats moved, {} flops, predicted {}{}\n", plan().sites(),
+                      plan().sites() == 1 ? "" : "s", number(cost.total.floats_moved),
                       number(cost.total.flops), seconds(cost.total.seconds),
                       cost.exact ? "" : " (not every relation could be listed: an estimate)");
   if (objective == Objective::published)
@@ -56,7 +56,7 @@ std::string OptimizedPlan::json() const {
   using nlohmann::ordered_json;
   std::unordered_map<const ia::Plan::Node*, std::size_t> ids;
   ordered_json operators = ordered_json::array();
-  const std::vector<ia::Plan> order = ia::in_order(plan);
+  const std::vector<ia::Plan> order = ia::in_order(plans);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const ia::Plan& node = order[i];
     ids[&node.node()] = i;
@@ -72,6 +72,8 @@ std::string OptimizedPlan::json() const {
                          {"flops", cost.operators[i].flops},
                          {"seconds", cost.operators[i].seconds}});
   }
+  ordered_json results = ordered_json::array();
+  for (const ia::Plan& result : plans) results.push_back(ids.at(&result.node()));
   ordered_json others = ordered_json::array();
   for (const Alternative& other : alternatives) {
     ordered_json entry{{"name", other.name}};
@@ -85,7 +87,7 @@ std::string OptimizedPlan::json() const {
     entry["why"] = other.why;
     others.push_back(entry);
   }
-  return ordered_json{{"sites", plan.sites()},
+  return ordered_json{{"sites", plan().sites()},
                       {"objective", objective == Objective::exact ? "exact" : "published"},
                       {"transfer_floats", cost.total.floats_moved},
                       {"published_floats", cost.total.published},
@@ -94,6 +96,7 @@ std::string OptimizedPlan::json() const {
                       {"exact", cost.exact},
                       {"planning_seconds", planning_seconds},
                       {"algorithm", algorithm},
+                      {"results", results},
                       {"plan", operators},
                       {"alternatives", others}}
       .dump(2);

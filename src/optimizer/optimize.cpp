@@ -84,7 +84,7 @@ void find_alternatives(const Skeleton& skeleton, const OptimizerOptions& options
       const std::string& rule = algorithm_of(*join_of(skeleton, node), at).rule;
       return node == join ? rule == algorithm.rule : !options.disabled.contains(rule);
     });
-    const std::optional<ia::Plan> plan = search.run();
+    const std::optional<std::vector<ia::Plan>> plan = search.run();
     if (!plan) {
       result.alternatives.push_back(
           {algorithm.name, std::nullopt, "the keys leave nothing to split that way"});
@@ -99,19 +99,24 @@ void find_alternatives(const Skeleton& skeleton, const OptimizerOptions& options
 }  // namespace
 
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {
+  return optimize(std::vector<Plan>{plan}, options);
+}
+
+OptimizedPlan optimize(const std::vector<Plan>& plans, const OptimizerOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   TESSERA_REQUIRE(PlanError, options.sites >= 1, "a plan for {} sites", options.sites);
   const ia::PlaceInput dealt = ia::dealt_out(options.sites);
-  const ia::Plan translated = ia::translate(plan, [&](const Plan& input) {
+  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to plan");
+  const std::vector<ia::Plan> translated = ia::translate(plans, [&](const Plan& input) {
     const std::optional<Placement> placed = options.placed ? options.placed(input) : std::nullopt;
     return placed ? *placed : dealt(input);
   });
   const Skeleton skeleton = skeleton_of(translated);
   Search search(skeleton, options, allowed_by(skeleton, options.disabled));
-  const std::optional<ia::Plan> found = search.run();
+  const std::optional<std::vector<ia::Plan>> found = search.run();
   TESSERA_REQUIRE(PlanError, found.has_value() || options.disabled.empty(),
                   "with what is disabled ({}) no plan is left", fmt::join(options.disabled, ", "));
-  TESSERA_INVARIANT(found.has_value(), "no placement was found for\n{}", plan.explain());
+  TESSERA_INVARIANT(found.has_value(), "no placement was found for\n{}", plans.front().explain());
   OptimizedPlan result{*found, cost_of(*found, options.machine), options.objective};
   result.planning_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -21,8 +21,8 @@ class Search {
 
   Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowed allowed = {});
 
-  /// The cheapest plan, or nothing if what is allowed leaves none.
-  std::optional<ia::Plan> run();
+  /// The cheapest plans of all results together, or nothing if what is allowed leaves none.
+  std::optional<std::vector<ia::Plan>> run();
   double cost() const { return cost_; }
   /// Where the result of a node is computed in the plan that was found.
   std::optional<Placement> computed_at(int node) const;
@@ -60,6 +60,8 @@ class Search {
   Way best(int node, int place);           // for a reader
   Way best_computed(int node, int place);  // computing it anew
   Way best_anywhere(int node);             // wherever it is cheapest
+  /// Where a way leaves the result.
+  static int place_of(const Way& way) { return way.via >= 0 ? way.via : way.option.place; }
   Way finish(int node, const Option& option, int place);
   std::vector<int> read_places(int node, std::size_t most);  // where a reader may find the result
 

@@ -15,14 +15,20 @@ ia::Plan moved(const ia::Plan& plan, const Placement& to) {
 
 }  // namespace
 
-std::optional<ia::Plan> Search::run() {
+std::optional<std::vector<ia::Plan>> Search::run() {
   decide_shared();
   cost_ = total();
   if (cost_ == infinite) return std::nullopt;
-  const int root = skeleton_.root();
-  const Way way = best_anywhere(root);
-  const int place = way.via >= 0 ? way.via : way.option.place;
-  return emit_way(root, place, way);
+  std::vector<ia::Plan> results;
+  for (int root : skeleton_.roots) {
+    if (at_[root] >= 0) {
+      results.push_back(emit(root, at_[root]));
+      continue;
+    }
+    const Way way = best_anywhere(root);
+    results.push_back(emit_way(root, place_of(way), way));
+  }
+  return results;
 }
 
 std::optional<Placement> Search::computed_at(int node) const {

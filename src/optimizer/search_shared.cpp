@@ -15,7 +15,9 @@ double Search::total() {
   double sum = 0;
   for (int node : shared_)
     if (at_[node] >= 0) sum += best_computed(node, at_[node]).cost;
-  return sum + best_anywhere(skeleton_.root()).cost;
+  for (int root : skeleton_.roots)
+    if (at_[root] < 0) sum += best_anywhere(root).cost;
+  return sum;
 }
 
 /// Where the cheapest plan wants the results below a node to lie.
@@ -47,12 +49,8 @@ void Search::decide_shared() {
   if (shared_.empty()) return;
   // As if nothing were shared: every reader has its result computed where it likes.
   std::vector<std::vector<int>> wanted(skeleton_.nodes.size());
-  total();
-  const Way top = best_anywhere(skeleton_.root());
-  if (top.cost == infinite) return;
-  const std::vector<int>& inputs = skeleton_.nodes[skeleton_.root()].inputs;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (top.option.inputs[i] >= 0) demands(inputs[i], top.option.inputs[i], wanted);
+  if (total() == infinite) return;
+  for (int root : skeleton_.roots) demands(root, place_of(best_anywhere(root)), wanted);
 
   std::vector<std::vector<int>> candidates;
   for (int node : shared_) candidates.push_back(shared_candidates(node, wanted[node]));

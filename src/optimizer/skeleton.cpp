@@ -4,11 +4,11 @@
 
 namespace tessera::optimizer {
 
-Skeleton skeleton_of(const ia::Plan& plan) {
+Skeleton skeleton_of(const std::vector<ia::Plan>& plans) {
   Skeleton skeleton;
-  skeleton.sites = plan.sites();
+  skeleton.sites = plans.front().sites();
   std::unordered_map<const ia::Plan::Node*, int> number;
-  for (const ia::Plan& node : ia::in_order(plan)) {
+  for (const ia::Plan& node : ia::in_order(plans)) {
     const ia::Operator& op = ia::operator_of(node);
     std::vector<int> inputs;
     for (const ia::Plan& input : ia::inputs_of(op)) inputs.push_back(number.at(&input.node()));
@@ -24,6 +24,10 @@ Skeleton skeleton_of(const ia::Plan& plan) {
     number[&node.node()] = static_cast<int>(skeleton.nodes.size());
     for (int input : inputs) ++skeleton.nodes[input].readers;
     skeleton.nodes.push_back({node, inputs, 0});
+  }
+  for (const ia::Plan& plan : plans) {
+    skeleton.roots.push_back(number.at(&plan.node()));
+    ++skeleton.nodes[skeleton.roots.back()].readers;
   }
   return skeleton;
 }

@@ -9,19 +9,19 @@
 namespace tessera::optimizer {
 
 /// A physical plan without its moves: what is to be computed where tuples meet, before it is
-/// decided where that is. Nodes come before what reads them; the last one is the result.
+/// decided where that is. Nodes come before what reads them.
 struct Skeleton {
   struct Node {
     ia::Plan plan;  // the operator, with the inputs it had
     std::vector<int> inputs = {};
-    int readers = 0;
+    int readers = 0;  // being a result counts as one
   };
   std::vector<Node> nodes;
+  std::vector<int> roots;
   int sites = 1;
-  int root() const { return static_cast<int>(nodes.size()) - 1; }
 };
 
 /// Leaves out broadcasts and shuffles, and the second of two aggregations around a shuffle.
-Skeleton skeleton_of(const ia::Plan& plan);
+Skeleton skeleton_of(const std::vector<ia::Plan>& plans);
 
 }  // namespace tessera::optimizer

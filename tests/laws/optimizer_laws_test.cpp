@@ -34,11 +34,11 @@ TEST(OptimizerLaws, OptimizedPlansComputeTheSameAndMoveWhatWasPredicted) {
     try {
       const OptimizedPlan optimized = optimize(*plan, options);
       ia::Traffic traffic(options.sites);
-      EXPECT_TRUE(relations_equal(ia::interpret(optimized.plan, &traffic), *expected))
+      EXPECT_TRUE(relations_equal(ia::interpret(optimized.plan(), &traffic), *expected))
           << "seed " << seed << "\n"
-          << optimized.plan.explain();
+          << optimized.plan().explain();
       EXPECT_EQ(optimized.cost.total.floats_moved, traffic.total) << "seed " << seed << "\n"
-                                                                  << optimized.plan.explain();
+                                                                  << optimized.plan().explain();
       ++ran;
     } catch (const Error& error) {
       FAIL() << "seed " << seed << ": " << error.what() << "\n" << plan->explain();
