@@ -1,0 +1,27 @@
+#pragma once
+
+#include "tessera/tessera.h"
+
+// The product of two matrices (Yuan et al., section 6.1).
+
+namespace tasks {
+
+struct ProductShape {
+  std::int64_t m = 0, k = 0, n = 0;                    // A is m x k, B is k x n
+  std::int64_t m_tiles = 1, k_tiles = 1, n_tiles = 1;  // in how many tiles each dimension is cut
+};
+
+/// The type of a matrix cut into equal tiles; extents are divisible by the numbers of tiles.
+inline tessera::RelationType matrix(std::int64_t rows, std::int64_t columns, std::int64_t row_tiles,
+                                    std::int64_t column_tiles,
+                                    tessera::DType dtype = tessera::DType::f64) {
+  return {{{"", {dtype, {rows / row_tiles, columns / column_tiles}, 0}}},
+          {row_tiles, column_tiles}};
+}
+
+/// C = A B: pairs of tiles that meet in the common dimension are multiplied, and added up.
+inline tessera::Plan product(const tessera::Plan& a, const tessera::Plan& b) {
+  return a.join(b, {1}, {0}, "matmul").aggregate({0, 2}, "add");
+}
+
+}  // namespace tasks
