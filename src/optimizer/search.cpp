@@ -36,10 +36,21 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
       initial_(skeleton.nodes.size(), -1),
       at_(skeleton.nodes.size(), -1),
       naturals_(skeleton.nodes.size()),
+      computed_(skeleton.nodes.size()),
+      above_(skeleton.nodes.size(), std::vector<char>(skeleton.nodes.size(), 0)),
+      sides_(skeleton.nodes.size()),
+      result_(skeleton.nodes.size()),
+      pulled_(skeleton.nodes.size()),
+      spread_(skeleton.nodes.size()),
       grids_(skeleton.nodes.size()),
       computed_at_(skeleton.nodes.size(), -1) {
   for (std::size_t v = 0; v < skeleton.nodes.size(); ++v) {
     const Skeleton::Node& node = skeleton.nodes[v];
+    for (int input : node.inputs) {
+      above_[input][v] = 1;
+      for (std::size_t below = 0; below < v; ++below)
+        if (above_[below][input] != 0) above_[below][v] = 1;
+    }
     if (node.readers > 1) shared_.push_back(static_cast<int>(v));
     if (!std::holds_alternative<ia::Input>(ia::operator_of(node.plan))) continue;
     const std::optional<Placement> placed =
@@ -51,35 +62,39 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
 
 // --- the options of a node ---------------------------------------------------------------------
 
-std::optional<Search::Option> Search::join_at(int node, int place) {
+Search::Sides Search::sides(int node, int place) {
+  const auto [known, added] = sides_[node].try_emplace(place, Sides{-1, -1});
+  if (!added) return known->second;
   const auto& join = std::get<ia::Join>(ia::operator_of(costs_.plan(node)));
-  if (join.keys) return std::nullopt;  // its result's key is not the join's
-  const Placement& at = costs_.placement(place);
-  if (at.is_scattered() || at.has_partials() || (allowed_ && !allowed_(node, at)))
-    return std::nullopt;
+  const Placement at = costs_.placement(place);
+  if (join.keys || at.is_scattered() || at.has_partials() || (allowed_ && !allowed_(node, at)))
+    return known->second;
   const int left_arity = join.left.type().arity(), right_arity = join.right.type().arity();
-  const std::vector<int> names =
-      ia::right_in_result(join.left_keys, join.right_keys, left_arity, right_arity);
   const int arity = costs_.plan(node).type().arity();
   std::vector<int> to_left(static_cast<std::size_t>(arity), -1);
   for (int i = 0; i < left_arity; ++i) to_left[i] = i;
-  const std::vector<int> to_right = inverse(names, arity);
+  const std::vector<int> to_right =
+      inverse(ia::right_in_result(join.left_keys, join.right_keys, left_arity, right_arity), arity);
   for (const Axis& axis : at.axes()) {
     // One side alone must tell where on an axis a pair meets.
     const auto within = [&](const std::vector<int>& side) {
       return std::all_of(axis.digits.begin(), axis.digits.end(),
                          [&](const Digit& digit) { return side[digit.component] >= 0; });
     };
-    if (!within(to_left) && !within(to_right)) return std::nullopt;
+    if (!within(to_left) && !within(to_right)) return known->second;
   }
-  Option option;
-  option.place = place;
-  option.inputs[0] = costs_.number(at.renumber(to_left, Axis::Kind::copy));
-  option.inputs[1] = costs_.number(at.renumber(to_right, Axis::Kind::copy));
+  return known->second = {costs_.number(at.renumber(to_left, Axis::Kind::copy)),
+                          costs_.number(at.renumber(to_right, Axis::Kind::copy))};
+}
+
+std::optional<Search::Option> Search::join_at(int node, int place) {
+  const Sides at = sides(node, place);
+  if (at.left < 0) return std::nullopt;
+  Option option{place, false, 0, {at.left, at.right}};
   const std::vector<int>& inputs = skeleton_.nodes[node].inputs;
-  option.cost = best(inputs[0], option.inputs[0]).cost;
+  option.cost = best(inputs[0], at.left).cost;
   if (option.cost == infinite) return std::nullopt;
-  option.cost += best(inputs[1], option.inputs[1]).cost + costs_.compute(node, place);
+  option.cost += best(inputs[1], at.right).cost + costs_.compute(node, place);
   if (option.cost == infinite) return std::nullopt;
   return option;
 }
@@ -110,20 +125,14 @@ void Search::join_options(int node, std::vector<Option>& into) {
 }
 
 std::optional<Search::Option> Search::aggregate_from(int node, int input_place) {
-  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(costs_.plan(node)));
-  const Placement& from = costs_.placement(input_place);
-  if (from.is_scattered()) return std::nullopt;
-  const int input = skeleton_.nodes[node].inputs[0];
-  const Placement at = from.renumber(inverse(aggregate.group_by, costs_.plan(input).type().arity()),
-                                     Axis::Kind::partial);
   Option option;
-  option.pending = at.has_partials();
-  if (option.pending && (!splittable(aggregate) || options_.disabled.contains("aggregate_twice")))
-    return std::nullopt;
-  option.place = costs_.number(at);
+  option.place = result_place(node, input_place);
+  if (option.place < 0) return std::nullopt;
+  option.pending = costs_.placement(option.place).has_partials();
   option.inputs[0] = input_place;
-  option.cost = best(input, input_place).cost + costs_.compute(node, input_place);
+  option.cost = best(skeleton_.nodes[node].inputs[0], input_place).cost;
   if (option.cost == infinite) return std::nullopt;
+  option.cost += costs_.compute(node, input_place);
   return option;
 }
 
@@ -145,22 +154,43 @@ void Search::aggregate_options(int node, std::vector<Option>& into) {
   attempt(costs_.number(Placement::all(skeleton_.sites)));
 }
 
-std::optional<Search::Option> Search::unary_from(int node, int input_place) {
+/// Where an operator of one input leaves its result when that lies at a place; -1 if it must not.
+int Search::result_place(int node, int input_place) {
+  const auto [known, added] = result_[node].try_emplace(input_place, -1);
+  if (!added) return known->second;
   const Skeleton::Node& what = skeleton_.nodes[node];
-  Option option;
-  option.inputs[0] = input_place;
-  option.cost = best(what.inputs[0], input_place).cost;
-  if (option.cost == infinite) return std::nullopt;
-  try {
-    const ia::Plan moved = ia::make(ia::Shuffle{ia::inputs_of(ia::operator_of(what.plan)).front(),
-                                                costs_.placement(input_place)},
-                                    costs_.plan(what.inputs[0]).logical());
-    const ia::Plan result =
-        ia::make(ia::with_inputs(ia::operator_of(what.plan), {moved}), what.plan.logical());
-    option.place = costs_.number(result.placement());
-  } catch (const PlanError&) {
-    return std::nullopt;  // it does not lie right for this operator
+  const ia::Operator& op = ia::operator_of(what.plan);
+  const Placement from = costs_.placement(input_place);
+  if (const auto* aggregate = std::get_if<ia::Aggregate>(&op)) {
+    if (from.is_scattered()) return -1;
+    const Placement at =
+        from.renumber(inverse(aggregate->group_by, costs_.plan(what.inputs[0]).type().arity()),
+                      Axis::Kind::partial);
+    const bool split = splittable(*aggregate) && !options_.disabled.contains("aggregate_twice");
+    if (at.has_partials() && !split) return -1;
+    return known->second = costs_.number(at);
   }
+  const auto* map = std::get_if<ia::Map>(&op);
+  if (std::holds_alternative<ia::Filter>(op) || (map != nullptr && !map->branches.front().keys))
+    return known->second = input_place;
+  if (from.is_scattered()) return -1;
+  try {
+    const ia::Plan& below = costs_.plan(what.inputs[0]);
+    const ia::Plan moved = ia::make(ia::Shuffle{below, from}, below.logical());
+    const ia::Plan result = ia::make(ia::with_inputs(op, {moved}), what.plan.logical());
+    return known->second = costs_.number(result.placement());
+  } catch (const PlanError&) {
+    return -1;  // it does not lie right for this operator
+  }
+}
+
+std::optional<Search::Option> Search::unary_from(int node, int input_place) {
+  Option option;
+  option.place = result_place(node, input_place);
+  if (option.place < 0) return std::nullopt;
+  option.inputs[0] = input_place;
+  option.cost = best(skeleton_.nodes[node].inputs[0], input_place).cost;
+  if (option.cost == infinite) return std::nullopt;
   option.cost += costs_.compute(node, option.place);
   return option;
 }
@@ -175,26 +205,32 @@ void Search::unary_options(int node, std::vector<Option>& into) {
   for (int place : read_places(input, most_read)) attempt(place);
   if (std::holds_alternative<ia::Concat>(ia::operator_of(costs_.plan(node)))) {
     if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites, 60);
-    for (const Placement& grid : grids_[node])
-      if (const auto from = pulled_back(node, grid)) attempt(costs_.number(*from));
+    for (const Placement& grid : grids_[node]) {
+      const int from = pulled_back(node, costs_.number(grid));
+      if (from >= 0) attempt(from);
+    }
   }
   if (into.empty()) attempt(costs_.number(Placement::all(skeleton_.sites)));
 }
 
 /// Where the input of a unary operator would have to lie for its result to lie as wanted.
-std::optional<Placement> Search::pulled_back(int node, const Placement& wanted) const {
+int Search::pulled_back(int node, int place) {
+  const auto [known, added] = pulled_[node].try_emplace(place, -1);
+  if (!added) return known->second;
   const ia::Operator& op = ia::operator_of(costs_.plan(node));
-  if (wanted.is_scattered()) return std::nullopt;
-  if (std::holds_alternative<ia::Filter>(op) || std::holds_alternative<ia::Fill>(op)) return wanted;
+  const Placement wanted = costs_.placement(place);
+  if (wanted.is_scattered()) return -1;
+  if (std::holds_alternative<ia::Filter>(op) || std::holds_alternative<ia::Fill>(op))
+    return known->second = place;
   if (const auto* concat = std::get_if<ia::Concat>(&op)) {
     std::vector<int> to;
     for (int i = 0; i < concat->input.type().arity(); ++i)
       if (i != concat->key_component) to.push_back(i);
-    return wanted.renumber(to, Axis::Kind::copy);
+    return known->second = costs_.number(wanted.renumber(to, Axis::Kind::copy));
   }
   const auto* map = std::get_if<ia::Map>(&op);
-  if (map == nullptr) return std::nullopt;
-  if (!map->branches.front().keys) return wanted;
+  if (map == nullptr) return -1;
+  if (!map->branches.front().keys) return known->second = place;
   // Each component that is split on must be a component of the input, in all branches.
   const int outputs = map->branches.front().keys->output_arity();
   std::vector<int> to(static_cast<std::size_t>(outputs), -1);
@@ -205,8 +241,17 @@ std::optional<Placement> Search::pulled_back(int node, const Placement& wanted) 
         to[o] = i;
   for (const Axis& axis : wanted.axes())
     for (const Digit& digit : axis.digits)
-      if (to[digit.component] < 0) return std::nullopt;
-  return wanted.renumber(to, Axis::Kind::copy);
+      if (to[digit.component] < 0) return -1;
+  return known->second = costs_.number(wanted.renumber(to, Axis::Kind::copy));
+}
+
+int Search::spread(int node, int place) {
+  const auto [known, added] = spread_[node].try_emplace(place, -1);
+  if (added) {
+    const Placement at = costs_.placement(place);
+    known->second = costs_.number(spread_out(at, costs_.frontier(node)));
+  }
+  return known->second;
 }
 
 const std::vector<Search::Option>& Search::naturals(int node) {
@@ -268,10 +313,7 @@ std::vector<int> Search::read_places(int node, std::size_t most) {
   if (at_[node] >= 0) return {at_[node]};
   for (const Option& option : naturals(node)) {
     if (places.size() >= most) break;
-    const int place =
-        option.pending
-            ? costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node)))
-            : option.place;
+    const int place = option.pending ? spread(node, option.place) : option.place;
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
   }
   return places;
@@ -284,20 +326,26 @@ Search::Way Search::finish(int node, const Option& option, int place) {
     way.cost = option.cost + costs_.move(node, option.place, place);
     return way;
   }
-  const Placement& wanted = costs_.placement(place);
+  const Placement wanted = costs_.placement(place);
   const auto through = [&](int via) {
     const double cost = option.cost + costs_.reduce(node, option.inputs[0], option.place, via) +
                         costs_.move(node, via, place);
     if (cost < way.cost) way = {option, via, cost};
   };
   through(place);
-  through(costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node))));
-  if (wanted.has_copies() && !wanted.is_scattered())
-    through(costs_.number(spread_out(wanted, costs_.frontier(node))));
+  through(spread(node, option.place));
+  if (wanted.has_copies() && !wanted.is_scattered()) through(spread(node, place));
   return way;
 }
 
 Search::Way Search::best_computed(int node, int place) {
+  const auto known = computed_[node].find(place);
+  if (known != computed_[node].end()) return known->second;
+  const Way found = find_best(node, place);
+  return computed_[node][place] = found;
+}
+
+Search::Way Search::find_best(int node, int place) {
   Way found;
   const auto consider = [&](const Option& option) {
     if (option.cost >= found.cost) return;
@@ -305,7 +353,7 @@ Search::Way Search::best_computed(int node, int place) {
     if (way.cost < found.cost) found = way;
   };
   const ia::Operator& op = ia::operator_of(costs_.plan(node));
-  const Placement& wanted = costs_.placement(place);
+  const Placement wanted = costs_.placement(place);
   if (std::holds_alternative<ia::Input>(op) && initial_[node] < 0) {
     // A free input lies where it is wanted, or so that only its copies are sent.
     const Placement alone =
@@ -328,31 +376,24 @@ Search::Way Search::best_computed(int node, int place) {
     if (const auto option = join_at(node, place)) consider(*option);
     // A result with copies may be computed once and sent.
     if (wanted.has_copies() && !wanted.is_all())
-      if (const auto option =
-              join_at(node, costs_.number(spread_out(wanted, costs_.frontier(node)))))
-        consider(*option);
+      if (const auto option = join_at(node, spread(node, place))) consider(*option);
   } else if (const auto* aggregate = std::get_if<ia::Aggregate>(&op)) {
     const Placement from = wanted.renumber(aggregate->group_by, Axis::Kind::copy);
     if (const auto option = aggregate_from(node, costs_.number(from))) consider(*option);
-  } else if (const auto from = pulled_back(node, wanted)) {
-    if (const auto option = unary_from(node, costs_.number(*from))) consider(*option);
+  } else if (const int from = pulled_back(node, place); from >= 0) {
+    if (const auto option = unary_from(node, from)) consider(*option);
   }
   consider_naturals();
   return found;
 }
 
 Search::Way Search::best(int node, int place) {
-  const auto known = best_.find(pair(node, place));
-  if (known != best_.end()) return known->second;
+  if (at_[node] < 0) return best_computed(node, place);
   Way way;
-  if (at_[node] >= 0) {
-    way.option.place = at_[node];
-    way.option.cost = 0;
-    way.cost = costs_.move(node, at_[node], place);
-  } else {
-    way = best_computed(node, place);
-  }
-  return best_[pair(node, place)] = way;
+  way.option.place = at_[node];
+  way.option.cost = 0;
+  way.cost = costs_.move(node, at_[node], place);
+  return way;
 }
 
 Search::Way Search::best_anywhere(int node) {
@@ -367,8 +408,7 @@ Search::Way Search::best_anywhere(int node) {
       consider(option, option.place);
       continue;
     }
-    consider(option,
-             costs_.number(spread_out(costs_.placement(option.place), costs_.frontier(node))));
+    consider(option, spread(node, option.place));
     for (const Placement& grid : grids_[node]) consider(option, costs_.number(grid));
   }
   return found;

@@ -44,6 +44,11 @@ class Search {
     double cost = infinite;
   };
 
+  /// What a join needs of its sides to be computed at a place; -1: it cannot be.
+  struct Sides {
+    int left, right;
+  };
+
   // Naturals: the options of a node that are worth considering whoever reads it.
   const std::vector<Option>& naturals(int node);
   void join_options(int node, std::vector<Option>& into);
@@ -54,19 +59,24 @@ class Search {
   std::optional<Option> join_at(int node, int place);
   std::optional<Option> aggregate_from(int node, int input_place);
   std::optional<Option> unary_from(int node, int input_place);
-  std::optional<Placement> pulled_back(int node, const Placement& wanted) const;
+  Sides sides(int node, int place);
+  int result_place(int node, int input_place);
+  int pulled_back(int node, int place);  // -1: there is no such place
+  int spread(int node, int place);       // the place itself, with one copy of each tuple
 
   bool movable(int node) const;
   Way best(int node, int place);           // for a reader
   Way best_computed(int node, int place);  // computing it anew
-  Way best_anywhere(int node);             // wherever it is cheapest
+  Way find_best(int node, int place);
+  Way best_anywhere(int node);  // wherever it is cheapest
   /// Where a way leaves the result.
   static int place_of(const Way& way) { return way.via >= 0 ? way.via : way.option.place; }
   Way finish(int node, const Option& option, int place);
   std::vector<int> read_places(int node, std::size_t most);  // where a reader may find the result
 
   // Shared results.
-  double total();  // of the whole plan, with shared results where they were decided to be
+  void forget(int changed);  // what was found out of the nodes above one that was put elsewhere
+  double total();            // of the whole plan, with shared results where they were decided to be
   void decide_shared();
   void demands(int node, int place, std::vector<std::vector<int>>& of);
   std::vector<int> shared_candidates(int node, const std::vector<int>& demanded);
@@ -82,7 +92,13 @@ class Search {
   std::vector<int> shared_;   // nodes that several others read
   std::vector<int> at_;       // for shared nodes: where they are; -1: not decided
   std::vector<std::optional<std::vector<Option>>> naturals_;
-  std::unordered_map<std::int64_t, Way> best_;
+  std::vector<std::unordered_map<int, Way>> computed_;  // by node, then place
+  std::vector<std::vector<char>> above_;                // whether a node reads another, in the end
+  // How places of a node and of what it reads correspond; that never changes.
+  std::vector<std::unordered_map<int, Sides>> sides_;
+  std::vector<std::unordered_map<int, int>> result_;  // of an input's place; -1: it does not do
+  std::vector<std::unordered_map<int, int>> pulled_;
+  std::vector<std::unordered_map<int, int>> spread_;
   std::vector<std::vector<Placement>> grids_;
   std::unordered_map<std::int64_t, ia::Plan> emitted_;
   std::vector<int> computed_at_;

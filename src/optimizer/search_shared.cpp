@@ -9,9 +9,15 @@
 
 namespace tessera::optimizer {
 
+void Search::forget(int changed) {
+  for (std::size_t v = 0; v < skeleton_.nodes.size(); ++v)
+    if (above_[changed][v] != 0) {
+      naturals_[v] = std::nullopt;
+      computed_[v].clear();
+    }
+}
+
 double Search::total() {
-  std::fill(naturals_.begin(), naturals_.end(), std::nullopt);
-  best_.clear();
   double sum = 0;
   for (int node : shared_)
     if (at_[node] >= 0) sum += best_computed(node, at_[node]).cost;
@@ -67,6 +73,7 @@ void Search::decide_shared() {
                         : own.empty() ? candidates[s].front()
                         : start == 0  ? own.front()
                                       : own.back();
+      forget(shared_[s]);
     }
     double current = total();
     for (bool better = true; better;) {
@@ -76,12 +83,14 @@ void Search::decide_shared() {
           const int before = at_[shared_[s]];
           if (place == before) continue;
           at_[shared_[s]] = place;
+          forget(shared_[s]);
           const double tried = total();
           if (tried < current * (1 - 1e-12)) {
             current = tried;
             better = true;
           } else {
             at_[shared_[s]] = before;
+            forget(shared_[s]);
           }
         }
     }
@@ -91,6 +100,7 @@ void Search::decide_shared() {
     }
   }
   if (!best_at.empty()) at_ = best_at;
+  for (int node : shared_) forget(node);
 }
 
 }  // namespace tessera::optimizer
