@@ -213,18 +213,46 @@ struct Locate {
   }
 };
 
+/// "All columns" of a kernel spelled out, as they are in the logical plan that ends with these
+/// stages.
+void spell_out(Pipeline& stages, tessera::Plan what) {
+  for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
+    if (const auto* rekey = std::get_if<op::ReKey>(&tessera::operator_of(what))) {
+      const tessera::Plan input = rekey->input;
+      what = input;
+    }
+    const tessera::Operator& op = tessera::operator_of(what);
+    if (const auto* transform = std::get_if<op::Transform>(&op)) *stage = transform->projection;
+    if (const auto* join = std::get_if<op::Join>(&op)) *stage = join->projection;
+    const tessera::Plan input = tessera::inputs_of(op).front();
+    what = input;
+  }
+}
+
+void spell_out_columns(Operator& op, const tessera::Plan& what) {
+  if (auto* join = std::get_if<Join>(&op)) spell_out(join->projection, what);
+  if (auto* aggregate = std::get_if<Aggregate>(&op)) spell_out(aggregate->finish, what);
+  if (auto* map = std::get_if<Map>(&op)) spell_out(map->branches.front().arrays, what);
+}
+
 }  // namespace
 
 Plan make(Operator op, const std::optional<tessera::Plan>& logical) {
   const tessera::Plan what = logical ? *logical : std::visit(Logical{}, op);
+  if (!logical) spell_out_columns(op, what);
   const Located located = std::visit(Locate{what}, op);
   auto node = std::make_shared<Plan::Node>(std::move(op), what);
   node->placement = located.placement;
   node->pending = located.pending;
   node->type = what.type();
-  if (std::holds_alternative<Broadcast>(node->op) || std::holds_alternative<Shuffle>(node->op))
-    node->type.presence = inputs_of(node->op).front().type().presence;
-  if (std::holds_alternative<Fill>(node->op)) node->type.presence = Presence::continuous;
+  // Zeros are left out only where an input leaves them out.
+  const std::vector<Plan> inputs = inputs_of(node->op);
+  const bool sparse = std::any_of(inputs.begin(), inputs.end(), [](const Plan& input) {
+    return input.type().presence == Presence::sparse;
+  });
+  if (what.type().presence == Presence::sparse &&
+      (!sparse || std::holds_alternative<Fill>(node->op)))
+    node->type.presence = Presence::continuous;
   return Plan(std::move(node));
 }
 
@@ -272,6 +300,8 @@ Plan Plan::duplicate(int position, std::int64_t count) const {
   TESSERA_REQUIRE(PlanError, position >= 0 && position <= arity && count >= 1,
                   "Duplicate: {} times at position {} of a key of arity {}", count, position,
                   arity);
+  // The product below sees the zeros that a sparse relation leaves out.
+  if (type().presence == Presence::sparse) return fill().duplicate(position, count);
   std::vector<Branch> branches;
   for (std::int64_t copy = 0; copy < count; ++copy) {
     std::vector<KeyExpr> components;
