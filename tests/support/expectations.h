@@ -36,12 +36,8 @@ inline ::testing::AssertionResult tiles_equal(const Tile& actual, const Tile& ex
   return ::testing::AssertionSuccess();
 }
 
-/// Whether two relations have the same type and the same tiles at the same keys.
-inline ::testing::AssertionResult relations_equal(const Relation& actual,
-                                                  const Relation& expected) {
-  if (to_string(actual.type()) != to_string(expected.type()))
-    return ::testing::AssertionFailure() << "the types differ: actual " << to_string(actual.type())
-                                         << ", expected " << to_string(expected.type());
+/// Whether two relations have the same tiles at the same keys, in any layout.
+inline ::testing::AssertionResult tuples_equal(const Relation& actual, const Relation& expected) {
   if (actual.size() != expected.size())
     return ::testing::AssertionFailure()
            << actual.size() << " tuples instead of " << expected.size();
@@ -56,6 +52,20 @@ inline ::testing::AssertionResult relations_equal(const Relation& actual,
         return same << "\nat key " << to_string(a.key);
   }
   return ::testing::AssertionSuccess();
+}
+
+inline ::testing::AssertionResult types_equal(const RelationType& actual,
+                                              const RelationType& expected) {
+  if (to_string(actual) == to_string(expected)) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "the types differ: actual " << to_string(actual)
+                                       << ", expected " << to_string(expected);
+}
+
+/// Whether two relations have the same type and the same tiles at the same keys.
+inline ::testing::AssertionResult relations_equal(const Relation& actual,
+                                                  const Relation& expected) {
+  const auto same = types_equal(actual.type(), expected.type());
+  return same ? tuples_equal(actual, expected) : same;
 }
 
 /// The elements of a tile in row-major order, which must be of this dtype.

@@ -1,0 +1,100 @@
+#include "optimizer/rules/rule.h"
+
+#include <unordered_map>
+
+#include "optimizer/rules/laws.h"
+#include "optimizer/rules/multiplication.h"
+#include "tessera/error.h"
+
+namespace tessera::optimizer {
+
+const std::vector<Rule>& all_rules() {
+  static const std::vector<Rule> rules = {
+      {"merge_filters", "R1-1. Filter(p) . Filter(q) == Filter(q and p)", merge_filters},
+      {"merge_maps", "R1-2. Map(h, f) . Map(k, g) == Map(h . k, f . g)", merge_maps},
+      {"filter_before_map", "R1-3. Filter(p) . Map(id, f) == Map(id, f) . Filter(p)",
+       filter_before_map},
+      {"finish_aggregation", "R1-4. Map(id, f) . Agg(g, +) == Agg(g, +, finish f)",
+       finish_aggregation},
+      {"map_before_aggregation",
+       "R1-4. Map(id, f) . Agg(g, +) == Agg(g, +) . Map(id, f) if f distributes over +",
+       map_before_aggregation},
+      {"map_after_aggregation",
+       "R1-4. Agg(g, +) . Map(id, f) == Map(id, f) . Agg(g, +) if f distributes over +",
+       map_after_aggregation},
+      {"filter_before_aggregation", "R1-5. Filter(p) . Agg(g, +) == Agg(g, +) . Filter(p . g)",
+       filter_before_aggregation},
+      {"filter_before_join",
+       "R1-6. Filter(p and q and r) . Join(R, S) == Filter(r) . Join(Filter(p)(R), Filter(q)(S))",
+       filter_before_join},
+      {"map_into_join", "R1-7. Map(h, f) . Join(g) == Join(f . g, h)", map_into_join},
+      {"map_before_join",
+       "R1-7. Map(id, f) . Join(g)(R, S) == Join(g)(Map(id, f)(R), Map(id, f)(S)) if f distributes "
+       "over g",
+       map_before_join},
+      {"last_move_counts", "R2-1. Move(d) . Move(e) == Move(d)", last_move_counts},
+      {"idle_move", "R2-1. Move(d)(R) == R if R lies at d", idle_move},
+      {"filter_before_move", "R2-2. Filter(p) . Move == Move . Filter(p)", filter_before_move},
+      {"map_before_move", "R2-3. Map(k, f) . Move == Move . Map(k, f)", map_before_move},
+      {"map_after_move", "R2-3. Move . Map(k, f) == Map(k, f) . Move", map_after_move},
+      {"fill_after_move", "R2-3. Move . Fill == Fill . Move", fill_after_move},
+      {"skip_shuffle", "R2-4. Agg(g, +) . Move(R) == Agg(g, +)(R) if each group of R lies together",
+       skip_shuffle},
+      {"aggregate_twice",
+       "R2-5. Agg(g, +) . Move(d) == Agg(id, +) . Move(d') . Agg(g, +) if + is associative and "
+       "commutative",
+       aggregate_twice},
+      {"broadcast_left", "R2-6. Join(R, S) == Join(BCAST(R), S)", broadcast_left},
+      {"broadcast_right", "R2-6. Join(R, S) == Join(R, BCAST(S))", broadcast_right},
+      {"shuffle_both", "R2-6. Join(R, S) == Join(SHUF(R), SHUF(S))", shuffle_both},
+      {"join_through_shuffle", "R2-7. SHUF_d . Join(R, S) == Join(R, S) if it lies PART_d",
+       join_through_shuffle},
+      {"broadcast_multiply_left", "BMM. Agg . Join(R, S) == Agg . SHUF . Agg . Join(BCAST(R), S)",
+       [](const ia::Plan& plan) { return broadcast_multiply(plan, Side::left); }},
+      {"broadcast_multiply_right", "BMM. Agg . Join(R, S) == Agg . SHUF . Agg . Join(R, BCAST(S))",
+       [](const ia::Plan& plan) { return broadcast_multiply(plan, Side::right); }},
+      {"cross_product_multiply",
+       "CMM. Agg . Join(R, S) == Agg . SHUF . Agg . Join(SHUF(R), SHUF(S))",
+       [](const ia::Plan& plan) { return cross_product_multiply(plan); }},
+      {"replicated_multiply",
+       "RMM. Agg . Join(R, S) == Agg . Join(SHUF(Duplicate(R)), SHUF(Duplicate(S)))",
+       replicated_multiply},
+      {"grid_multiply", "2D. Agg . Join(R, S) on a grid of the components of the result",
+       [](const ia::Plan& plan) { return two_and_a_half_d(plan, 1); }},
+      {"two_and_a_half_d", "2.5D. Agg . Join(R, S) on a grid with an axis for the sum",
+       [](const ia::Plan& plan) { return two_and_a_half_d(plan); }},
+  };
+  return rules;
+}
+
+Rewrite rewrite_at(const ia::Plan& root, const ia::Plan& at, const Rule& rule) {
+  const Rewrite replaced = rule.apply(at);
+  if (!replaced) return replaced;
+  std::unordered_map<const ia::Plan::Node*, ia::Plan> rebuilt;  // where something changed below
+  rebuilt.emplace(&at.node(), *replaced.plan);
+  try {
+    for (const ia::Plan& node : ia::in_order(root)) {
+      if (rebuilt.contains(&node.node())) continue;
+      std::vector<ia::Plan> inputs = inputs_of(operator_of(node));
+      bool changed = false;
+      for (ia::Plan& input : inputs) {
+        const auto found = rebuilt.find(&input.node());
+        if (found == rebuilt.end()) continue;
+        input = found->second;
+        changed = true;
+      }
+      if (changed)
+        rebuilt.emplace(&node.node(),
+                        ia::make(ia::with_inputs(operator_of(node), inputs), node.logical()));
+    }
+  } catch (const PlanError& error) {
+    return Rewrite::no(error.what());
+  }
+  const auto result = rebuilt.find(&root.node());
+  if (result == rebuilt.end()) return Rewrite::no(describe(at) + " is not part of the plan");
+  if (result->second.pending() != root.pending())
+    return Rewrite::no("groups that were complete would lie at several sites");
+  return result->second;
+}
+
+}  // namespace tessera::optimizer
