@@ -28,6 +28,8 @@ struct Apply {
 /// Whether the result of a plan may lack keys below its frontier.
 enum class Holes { refused, allowed };
 
+struct RunOptions;  // run.h
+
 /// An expression of the tensor relational algebra (Yuan et al., section 3): an immutable tree of
 /// operators that share their inputs. Types, frontiers and cardinalities are inferred, and what
 /// does not fit is refused, as the tree is built.
@@ -76,9 +78,12 @@ class Plan {
   const Closedness& closedness() const;
 
   std::string explain() const;  // the tree, an operator a line
-  /// Evaluates the plan with the reference interpreter. PlanError, before any kernel runs, if
-  /// the keys are known to collide or, unless allowed, to have holes; and when found at run time.
+  /// Evaluates the plan on all cores (run.h). PlanError, before any kernel runs, if the keys are
+  /// known to collide or, unless allowed, to have holes; and when found at run time.
   Relation run(Holes holes = Holes::refused) const;
+  Relation run(const RunOptions& options) const;
+  /// The same by definition, one tuple after the other: what the engines are held to.
+  Relation interpret(Holes holes = Holes::refused) const;
 
   const Node& node() const { return *node_; }
   bool is_same(const Plan& other) const { return node_ == other.node_; }

@@ -10,4 +10,5 @@
 #include "tessera/placement.h"
 #include "tessera/plan.h"
 #include "tessera/relation.h"
+#include "tessera/run.h"
 #include "tessera/tile.h"

@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "ia/pipeline.h"
 #include "tra/plan_node.h"
-#include "tra/tuple_operations.h"
 
 namespace tessera::ia {
 
@@ -59,12 +59,6 @@ double floats_in(const BasicTuple<Payload>& tuple) {
   for (const Payload& tile : tuple.tiles)
     floats += static_cast<double>(type_of(tile).shape.elements());
   return floats;
-}
-
-template <class Payload>
-std::vector<Payload> through(std::vector<Payload> tiles, const Pipeline& stages) {
-  for (const std::vector<Apply>& stage : stages) tiles = project(stage, tiles);
-  return tiles;
 }
 
 Tile zeros(const TileType& type, const Tile*) { return Tile::zeros(zero_type(type)); }

@@ -370,6 +370,29 @@ Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs) {
   return result;
 }
 
+Plan::Node::~Node() {
+  const auto take_inputs = [](Operator& from, std::vector<std::shared_ptr<const Node>>& into) {
+    std::visit(
+        [&]<class Op>(Op& node) {
+          if constexpr (std::is_same_v<Op, Join>) {
+            into.push_back(std::move(node.left.node_));
+            into.push_back(std::move(node.right.node_));
+          } else if constexpr (!std::is_same_v<Op, Input>) {
+            into.push_back(std::move(node.input.node_));
+          }
+        },
+        from);
+  };
+  std::vector<std::shared_ptr<const Node>> left;
+  take_inputs(op, left);
+  while (!left.empty()) {
+    const std::shared_ptr<const Node> node = std::move(left.back());
+    left.pop_back();
+    // Nobody else can come to hold a node that only this worklist still knows.
+    if (node && node.use_count() == 1) take_inputs(const_cast<Node&>(*node).op, left);  // NOLINT
+  }
+}
+
 std::vector<Plan> in_order(const Plan& root) { return in_order(std::vector<Plan>{root}); }
 
 std::vector<Plan> in_order(const std::vector<Plan>& roots) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "tra/evaluate.h"
@@ -258,6 +259,22 @@ void set_empty(Plan::Node& node) {
 }
 
 }  // namespace
+
+std::shared_ptr<const TupleSet<TileType>> listed_without_limit(const Plan& plan) {
+  if (plan.node().pilot) return plan.node().pilot;
+  std::unordered_map<const Plan::Node*, std::shared_ptr<const TupleSet<TileType>>> lists;
+  for (const Plan& node : in_order(plan)) {
+    auto& list = lists[&node.node()];
+    list = listed(node);
+    if (list) continue;
+    std::vector<const TupleSet<TileType>*> inputs;
+    for (const Plan& input : inputs_of(operator_of(node)))
+      inputs.push_back(lists.at(&input.node()).get());
+    list = std::make_shared<TupleSet<TileType>>(
+        evaluate<TileType>(operator_of(node), inputs, node.type()));
+  }
+  return lists.at(&plan.node());
+}
 
 std::shared_ptr<const TupleSet<TileType>> listed(const Plan& plan) {
   const Plan::Node& node = plan.node();

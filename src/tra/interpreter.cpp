@@ -26,7 +26,7 @@ void verify(const Plan& plan) {
 
 using Results = std::unordered_map<const Plan::Node*, TupleSet<Tile>>;
 
-TupleSet<Tile> interpret(const Plan& plan, const Results& results) {
+TupleSet<Tile> result_of(const Plan& plan, const Results& results) {
   const Operator& op = operator_of(plan);
   if (const auto* input = std::get_if<op::Input>(&op)) {
     TESSERA_REQUIRE(PlanError, input->relation.has_value(),
@@ -51,10 +51,7 @@ void verify_before_running(const Plan& plan, Holes holes) {
 Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes) {
   RelationType type = plan.type();
   if (type.presence == Presence::sparse) {
-    const auto* input = std::get_if<op::Input>(&operator_of(plan));
-    const TypesAt absent = input != nullptr && input->relation ? input->relation->absent_types()
-                                                               : plan.node().pilot->absent_types;
-    return Relation::assemble(type, std::move(tuples), absent);
+    return Relation::assemble(type, std::move(tuples), listed_without_limit(plan)->absent_types);
   }
   if (tuples.empty()) {
     type.frontier = Key(type.frontier.size(), 0);
@@ -74,7 +71,7 @@ Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes) {
   return Relation::of(std::move(tuples), type.presence, type.frontier).rename(names);
 }
 
-Relation Plan::run(Holes holes) const {
+Relation Plan::interpret(Holes holes) const {
   verify_before_running(*this, holes);
   // Each result is dropped once its last reader has run.
   const std::vector<Plan> order = in_order(*this);
@@ -83,7 +80,7 @@ Relation Plan::run(Holes holes) const {
     for (const Plan& input : inputs_of(operator_of(plan))) ++readers[&input.node()];
   Results results;
   for (const Plan& plan : order) {
-    results[&plan.node()] = interpret(plan, results);
+    results[&plan.node()] = result_of(plan, results);
     for (const Plan& input : inputs_of(operator_of(plan)))
       if (--readers[&input.node()] == 0) results.erase(&input.node());
   }

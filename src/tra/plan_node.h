@@ -38,6 +38,9 @@ std::shared_ptr<const Plan::Node> make_node(Operator op);
 /// The keys and types of a plan's tuples one by one; null if there are too many, or unknown ones.
 std::shared_ptr<const TupleSet<TileType>> listed(const Plan& plan);
 
+/// The same however many there are, for a plan that is about to run.
+std::shared_ptr<const TupleSet<TileType>> listed_without_limit(const Plan& plan);
+
 /// Refuses a plan whose keys are known to collide, to be negative or, unless allowed, to have
 /// holes.
 void verify_before_running(const Plan& plan, Holes holes);

@@ -17,7 +17,7 @@ TEST(IaLaws, TranslatedPlansComputeWhatTheAlgebraSays) {
     if (!plan) continue;
     std::optional<Relation> expected;
     try {
-      expected = plan->run(Holes::allowed);
+      expected = plan->interpret(Holes::allowed);
     } catch (const InternalError& error) {
       FAIL() << "seed " << seed << ": " << error.what();
     } catch (const Error&) {

@@ -95,7 +95,7 @@ TEST(PlanLaws, WhatIsInferredIsWhatRunningYields) {
     std::optional<Plan> plan;
     try {
       plan = generator.random_plan(static_cast<int>(generator.between(1, 5)));
-      const Relation result = plan->run(Holes::allowed);
+      const Relation result = plan->interpret(Holes::allowed);
       ++ran;
       ASSERT_TRUE(plan->cardinality().exact);
       EXPECT_EQ(plan->cardinality().tuples, result.size()) << "seed " << seed << "\n"

@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/check.h"
+#include "exec/join_pairs.h"
+#include "exec/moves.h"
+#include "tra/plan_node.h"
+
+// The physical operators over keys: as ia::evaluate does it over tiles, in the same order, but each
+// step of work becomes a task, and what only changes keys becomes nothing at all.
+
+namespace tessera::exec {
+namespace {
+
+class Expander {
+ public:
+  explicit Expander(const ia::Plan& root)
+      : order_(ia::in_order(root)),
+        sites_(root.sites()),
+        builder_(root.sites()),
+        keys_(builder_.graph().keys) {
+    for (const ia::Plan& plan : order_)
+      for (const ia::Plan& input : inputs_of(operator_of(plan))) ++readers_[&input.node()];
+    for (const ia::Plan& plan : order_)
+      if (const auto* aggregate = std::get_if<ia::Aggregate>(&operator_of(plan)))
+        if (std::holds_alternative<ia::Join>(operator_of(aggregate->input)) &&
+            readers_.at(&aggregate->input.node()) == 1)
+          fused_.insert(&aggregate->input.node());
+  }
+
+  TaskGraph expand() {
+    for (const ia::Plan& plan : order_) {
+      if (is_fused(plan)) continue;
+      plan_ = &plan;
+      Tuples tuples = std::visit(*this, operator_of(plan));
+      for (auto& at : tuples) sort_by_key(at, keys_);
+      tuples_[&plan.node()] = std::move(tuples);
+      forget_inputs(plan);
+    }
+    collect_outputs(of(order_.back()));
+    put_in_order(builder_.graph());
+    return std::move(builder_.graph());
+  }
+
+  Tuples operator()(const ia::Input&) {
+    const auto& input = std::get<op::Input>(tessera::operator_of(plan_->logical()));
+    TESSERA_REQUIRE(PlanError, input.relation.has_value(),
+                    "{} has a type but no tuples: the plan can be explained, not run",
+                    describe_step(*plan_));
+    Tuples result(sites_);
+    std::vector<int> holders;
+    for (const tessera::Tuple& tuple : input.relation->tuples()) {
+      const KeyId key = keys_.add(tuple.key);
+      plan_->placement().holders(tuple.key, holders);
+      for (int site : holders) result[site].push_back({key, builder_.give(site, tuple.tiles)});
+    }
+    return result;
+  }
+
+  Tuples operator()(const ia::Broadcast& move) { return move_to(move.input, plan_->placement()); }
+  Tuples operator()(const ia::Shuffle& move) { return move_to(move.input, move.to); }
+
+  Tuples operator()(const ia::Join& join) {
+    const int op = builder_.add_step(*plan_);
+    NewKeys new_keys(*plan_);
+    Tuples result(sites_);
+    for (int site = 0; site < sites_; ++site)
+      for (const Pair& pair : pairs_at(site, join, new_keys))
+        result[site].push_back(
+            {pair.key, builder_.product(op, site, pair.own_key, pair.left, pair.right)});
+    return result;
+  }
+
+  Tuples operator()(const ia::Aggregate& aggregate) {
+    Tuples result(sites_);
+    if (is_fused(aggregate.input)) {
+      const auto& join = std::get<ia::Join>(operator_of(aggregate.input));
+      const int joined = builder_.add_step(aggregate.input);
+      const int op = builder_.add_step(*plan_, joined);
+      NewKeys new_keys(aggregate.input);
+      for (int site = 0; site < sites_; ++site)
+        result[site] = folded(
+            op, site, aggregate, pairs_at(site, join, new_keys),
+            [&](const Pair& first) {
+              return builder_.product(joined, site, first.own_key, first.left, first.right);
+            },
+            [&](ValueId so_far, const Pair& next) {
+              return builder_.fold_product(op, site, next.own_key, so_far, next.left, next.right);
+            });
+    } else {
+      const int op = builder_.add_step(*plan_);
+      for (int site = 0; site < sites_; ++site)
+        result[site] = folded(
+            op, site, aggregate, of(aggregate.input)[site],
+            [&](const Tuple& first) { return first.value; },
+            [&](ValueId so_far, const Tuple& next) {
+              return builder_.fold(op, site, next.key, so_far, next.value);
+            });
+    }
+    return result;
+  }
+
+  Tuples operator()(const ia::Concat& concat) {
+    const int op = builder_.add_step(*plan_);
+    Tuples result(sites_);
+    for (int site = 0; site < sites_; ++site) {
+      std::map<Key, std::map<std::int64_t, ValueId>> groups;
+      for (const Tuple& tuple : of(concat.input)[site]) {
+        const Key key = keys_[tuple.key];
+        Key group;
+        for (std::size_t i = 0; i < key.size(); ++i)
+          if (static_cast<int>(i) != concat.key_component) group.push_back(key[i]);
+        groups[group][key[concat.key_component]] = tuple.value;
+      }
+      for (const auto& [key, members] : groups) {
+        std::vector<ValueId> arrays;
+        for (const auto& [at, value] : members) {
+          require_next(concat, key, static_cast<std::int64_t>(arrays.size()), at);
+          arrays.push_back(value);
+        }
+        const KeyId id = keys_.add(key);
+        result[site].push_back({id, builder_.concat(op, site, id, arrays)});
+      }
+    }
+    return result;
+  }
+
+  Tuples operator()(const ia::Filter& filter) {
+    Tuples result = of(filter.input);
+    for (auto& at : result)
+      std::erase_if(
+          at, [&](const Tuple& tuple) { return !filter.predicate.evaluate(keys_[tuple.key]); });
+    return result;
+  }
+
+  Tuples operator()(const ia::Map& map) {
+    const int op = builder_.add_step(*plan_);
+    NewKeys new_keys(*plan_);
+    Tuples result(sites_);
+    for (int site = 0; site < sites_; ++site)
+      for (const Tuple& tuple : of(map.input)[site])
+        for (std::size_t b = 0; b < map.branches.size(); ++b) {
+          const ia::Branch& branch = map.branches[b];
+          const int number = static_cast<int>(b);
+          const KeyId key = branch.keys
+                                ? keys_.add(new_keys.rename(*branch.keys, keys_[tuple.key], number))
+                                : tuple.key;
+          const bool same_tiles = !branch.cut && branch.arrays.empty();
+          result[site].push_back(
+              {key,
+               same_tiles ? tuple.value : builder_.map(op, number, site, tuple.key, tuple.value)});
+        }
+    return result;
+  }
+
+  Tuples operator()(const ia::Fill& fill) {
+    Tuples result = of(fill.input);
+    if (fill.input.type().presence != Presence::sparse) return result;
+    const int op = builder_.add_step(*plan_);
+    const TypesAt types = types_everywhere(*listed_without_limit(fill.input.logical()));
+    std::unordered_map<Key, bool, KeyHash> there;
+    for (const auto& at : result)
+      for (const Tuple& tuple : at) there[keys_[tuple.key]] = true;
+    const Key& frontier = plan_->type().frontier;
+    Key key(frontier.size(), 0);
+    std::vector<int> holders;
+    for (bool more = count_below(frontier) > 0; more; more = advance(key, frontier)) {
+      if (there.contains(key)) continue;
+      const KeyId id = keys_.add(key);
+      plan_->placement().holders(key, holders);
+      for (int site : holders)
+        result[site].push_back({id, builder_.fill(op, site, id, types(key))});
+    }
+    return result;
+  }
+
+ private:
+  /// Whether a node is a join whose products its only reader, an aggregation, folds as they are
+  /// made.
+  bool is_fused(const ia::Plan& plan) const { return fused_.contains(&plan.node()); }
+
+  const Tuples& of(const ia::Plan& plan) const { return tuples_.at(&plan.node()); }
+
+  std::vector<Pair> pairs_at(int site, const ia::Join& join, NewKeys& new_keys) {
+    return join_pairs(join, of(join.left)[site], of(join.right)[site], keys_, new_keys);
+  }
+
+  Tuples move_to(const ia::Plan& input, const Placement& to) {
+    return moved(builder_, builder_.add_step(*plan_), input, of(input), to);
+  }
+
+  /// Chains of folding steps, one a group, each in order of the keys of its members.
+  template <class Member, class First, class Next>
+  std::vector<Tuple> folded(int op, int site, const ia::Aggregate& aggregate,
+                            const std::vector<Member>& members, const First& first,
+                            const Next& next) {
+    std::unordered_map<Key, std::size_t, KeyHash> groups;
+    std::vector<Tuple> result;
+    for (const Member& member : members) {
+      const auto key = keys_.components(member.key);
+      Key group;
+      for (int i : aggregate.group_by) group.push_back(key[i]);
+      const auto [place, added] = groups.emplace(group, result.size());
+      if (added)
+        result.push_back({keys_.add(group), first(member)});
+      else
+        result[place->second].value = next(result[place->second].value, member);
+    }
+    if (!aggregate.finish.empty())
+      for (Tuple& tuple : result) tuple.value = builder_.finish(op, site, tuple.key, tuple.value);
+    return result;
+  }
+
+  /// The arrays of a group follow each other without gaps.
+  void require_next(const ia::Concat& concat, const Key& group, std::int64_t expected,
+                    std::int64_t at) const {
+    if (at == expected) return;
+    const auto member = [&](std::int64_t component) {
+      Key key(group.begin(), group.begin() + concat.key_component);
+      key.push_back(component);
+      for (auto i = group.begin() + concat.key_component; i != group.end(); ++i) key.push_back(*i);
+      return to_string(key);
+    };
+    throw PlanError(fmt::format("{}: key {} is missing, so that {} cannot follow",
+                                describe_step(*plan_), member(expected), member(at)));
+  }
+
+  /// Drops the tuples that nobody else reads. A fused join reads when its aggregation does.
+  void forget_inputs(const ia::Plan& plan) {
+    for (const ia::Plan& input : inputs_of(operator_of(plan))) {
+      if (is_fused(input)) forget_inputs(input);
+      if (--readers_.at(&input.node()) == 0) tuples_.erase(&input.node());
+    }
+  }
+
+  void collect_outputs(const Tuples& tuples) {
+    std::vector<Tuple> all;
+    for (const auto& at : tuples) all.insert(all.end(), at.begin(), at.end());
+    sort_by_key(all, keys_);
+    for (const Tuple& tuple : all) {
+      auto& outputs = builder_.graph().outputs;
+      if (outputs.empty() || keys_.less(outputs.back().key, tuple.key))
+        outputs.push_back({tuple.key, tuple.value});
+    }
+  }
+
+  std::vector<ia::Plan> order_;
+  int sites_;
+  GraphBuilder builder_;
+  KeyStore& keys_;
+  const ia::Plan* plan_ = nullptr;  // the operator that is being expanded
+  std::unordered_map<const ia::Plan::Node*, int> readers_;
+  std::unordered_set<const ia::Plan::Node*> fused_;
+  std::unordered_map<const ia::Plan::Node*, Tuples> tuples_;
+};
+
+}  // namespace
+
+std::string describe_step(const ia::Plan& plan) {
+  const tessera::Operator& logical = tessera::operator_of(plan.logical());
+  const std::vector<tessera::Plan> wanted = tessera::inputs_of(logical);
+  const std::vector<ia::Plan> inputs = ia::inputs_of(ia::operator_of(plan));
+  bool same = wanted.size() == inputs.size();
+  for (std::size_t i = 0; same && i < inputs.size(); ++i)
+    same = inputs[i].logical().is_same(wanted[i]);
+  return same ? tessera::describe(logical) : ia::describe(plan);
+}
+
+TaskGraph expand(const ia::Plan& plan) {
+  TESSERA_REQUIRE(PlanError, plan.pending().empty(),
+                  "the result of a plan is whole, but {} leaves summands", ia::describe(plan));
+  return Expander(plan).expand();
+}
+
+}  // namespace tessera::exec

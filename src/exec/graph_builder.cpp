@@ -1,0 +1,203 @@
+#include "exec/graph_builder.h"
+
+#include <limits>
+
+#include "base/check.h"
+#include "ia/pipeline.h"
+
+namespace tessera::exec {
+namespace {
+
+using Types = std::vector<TileType>;
+
+/// What follows from unknown types is unknown; the message is seen by nobody.
+const Types& known(const TypeTable& table, TypesId id) {
+  TESSERA_REQUIRE(TypeError, id != unknown_types, "unknown types");
+  return table[id];
+}
+
+void operator+=(Cost& sum, const Cost& cost) {
+  sum.flops += cost.flops;
+  sum.bytes += cost.bytes;
+}
+
+Types through(Types types, const ia::Pipeline& stages, Cost& cost) {
+  for (const std::vector<Apply>& stage : stages) {
+    for (const Apply& apply : stage) {
+      Types arguments;
+      for (int column : apply.columns) arguments.push_back(types[column]);
+      cost += apply.kernel.cost(arguments);
+    }
+    types = project(stage, types);
+  }
+  return types;
+}
+
+Types fold_types(const std::vector<KernelCall>& kernels, const Types& so_far, const Types& next,
+                 Cost& cost) {
+  Types result;
+  for (std::size_t c = 0; c < so_far.size(); ++c) {
+    cost += kernels[c].cost(Types{so_far[c], next[c]});
+    result.push_back(fold_tiles(kernels[c], so_far[c], next[c]));
+  }
+  return result;
+}
+
+/// Whether the products of a join are single tiles, summed: then a kernel may add its product to
+/// the accumulator itself, if that has the product's type.
+bool sums_products(const ia::Aggregate& aggregate, const ia::Join& join) {
+  return aggregate.kernels.size() == 1 && aggregate.kernels.front().kernel().name == "add" &&
+         join.projection.size() == 1 && join.projection.front().size() == 1;
+}
+
+}  // namespace
+
+int GraphBuilder::add_step(const ia::Plan& plan, int join) {
+  graph_.steps.push_back({plan, join});
+  return static_cast<int>(graph_.steps.size()) - 1;
+}
+
+std::int32_t GraphBuilder::cost_id(const Cost& cost) {
+  const auto [place, added] =
+      costs_.try_emplace({cost.flops, cost.bytes}, static_cast<std::int32_t>(graph_.costs.size()));
+  if (added) graph_.costs.push_back(cost);
+  return place->second;
+}
+
+ValueId GraphBuilder::add(TaskKind kind, int op, int site, KeyId key,
+                          std::span<const ValueId> inputs, const Estimate& estimate) {
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  TESSERA_REQUIRE(PlanError, graph_.task_inputs.size() + inputs.size() < most,
+                  "{}: the plan has more than 2^31 tasks; use larger tiles",
+                  describe_step(graph_.steps[op].plan));
+  Task task;
+  task.key = key;
+  task.op = op;
+  task.cost = cost_id(estimate.cost);
+  task.site = site;
+  task.output = static_cast<ValueId>(graph_.values.size());
+  task.first_input = static_cast<std::int32_t>(graph_.task_inputs.size());
+  task.inputs = static_cast<std::int32_t>(inputs.size());
+  task.kind = kind;
+  graph_.task_inputs.insert(graph_.task_inputs.end(), inputs.begin(), inputs.end());
+  graph_.values.push_back({site, estimate.types});
+  graph_.tasks.push_back(task);
+  return task.output;
+}
+
+ValueId GraphBuilder::give(int site, const std::vector<Tile>& tiles) {
+  Types types;
+  for (const Tile& tile : tiles) types.push_back(tile.type());
+  const auto value = static_cast<ValueId>(graph_.values.size());
+  graph_.values.push_back({site, graph_.types.add(types)});
+  graph_.given.push_back({value, &tiles});
+  return value;
+}
+
+ValueId GraphBuilder::map(int op, int branch, int site, KeyId key, ValueId tuple) {
+  const TypesId from = types_of(tuple);
+  const Estimate estimate = estimates_.of(op, branch, from, unknown_types, [&](Cost& cost) {
+    const ia::Branch& what = std::get<ia::Map>(operator_of(graph_.steps[op].plan)).branches[branch];
+    Types types = known(graph_.types, from);
+    if (what.cut)
+      for (TileType& type : types)
+        type = cut_piece(type, what.cut->dimension, what.cut->size, what.cut->piece);
+    return through(std::move(types), what.arrays, cost);
+  });
+  const ValueId made = add(TaskKind::map, op, site, key, {tuple}, estimate);
+  graph_.tasks.back().branch = branch;
+  return made;
+}
+
+Estimate GraphBuilder::product_estimate(int op, TypesId left, TypesId right) {
+  return estimates_.of(op, 0, left, right, [&](Cost& cost) {
+    Types types = known(graph_.types, left);
+    const Types& others = known(graph_.types, right);
+    types.insert(types.end(), others.begin(), others.end());
+    const auto& join = std::get<ia::Join>(operator_of(graph_.steps[op].plan));
+    return through(std::move(types), join.projection, cost);
+  });
+}
+
+ValueId GraphBuilder::product(int op, int site, KeyId key, ValueId left, ValueId right) {
+  return add(TaskKind::product, op, site, key, {left, right},
+             product_estimate(op, types_of(left), types_of(right)));
+}
+
+ValueId GraphBuilder::fold_product(int op, int site, KeyId key, ValueId accumulator, ValueId left,
+                                   ValueId right) {
+  const Step& step = graph_.steps[op];
+  const auto& aggregate = std::get<ia::Aggregate>(operator_of(step.plan));
+  const auto& join = std::get<ia::Join>(operator_of(graph_.steps[step.join].plan));
+  const TypesId so_far = types_of(accumulator);
+  Estimate estimate = product_estimate(step.join, types_of(left), types_of(right));
+  const bool in_place = estimate.types != unknown_types && estimate.types == so_far &&
+                        !graph_.types[so_far].front().is_sparse() && sums_products(aggregate, join);
+  if (!in_place) {
+    const TypesId next = estimate.types;
+    const Estimate folded = estimates_.of(op, 0, so_far, next, [&](Cost& cost) {
+      return fold_types(aggregate.kernels, known(graph_.types, so_far), known(graph_.types, next),
+                        cost);
+    });
+    estimate.types = folded.types;
+    estimate.cost += folded.cost;
+  }
+  return add(in_place ? TaskKind::multiply_add : TaskKind::product_fold, op, site, key,
+             {accumulator, left, right}, estimate);
+}
+
+ValueId GraphBuilder::fold(int op, int site, KeyId key, ValueId accumulator, ValueId tuple) {
+  const TypesId so_far = types_of(accumulator), next = types_of(tuple);
+  const Estimate estimate = estimates_.of(op, 0, so_far, next, [&](Cost& cost) {
+    const auto& aggregate = std::get<ia::Aggregate>(operator_of(graph_.steps[op].plan));
+    return fold_types(aggregate.kernels, known(graph_.types, so_far), known(graph_.types, next),
+                      cost);
+  });
+  return add(TaskKind::fold, op, site, key, {accumulator, tuple}, estimate);
+}
+
+ValueId GraphBuilder::finish(int op, int site, KeyId key, ValueId group) {
+  const TypesId types = types_of(group);
+  const Estimate estimate = estimates_.of(op, 1, types, unknown_types, [&](Cost& cost) {
+    const auto& aggregate = std::get<ia::Aggregate>(operator_of(graph_.steps[op].plan));
+    return through(known(graph_.types, types), aggregate.finish, cost);
+  });
+  return add(TaskKind::finish, op, site, key, {group}, estimate);
+}
+
+ValueId GraphBuilder::concat(int op, int site, KeyId key, const std::vector<ValueId>& tuples) {
+  const Estimate estimate = estimates_.once([&](Cost& cost) {
+    const auto& what = std::get<ia::Concat>(operator_of(graph_.steps[op].plan));
+    const KernelCall join_arrays("concat", {{"axis", std::int64_t{what.dimension}}});
+    Types result;
+    for (std::size_t c = 0; c < known(graph_.types, types_of(tuples.front())).size(); ++c) {
+      Types arrays;
+      for (ValueId tuple : tuples) arrays.push_back(known(graph_.types, types_of(tuple))[c]);
+      cost += join_arrays.cost(arrays);
+      result.push_back(join_arrays.infer(arrays).front());
+    }
+    return result;
+  });
+  return add(TaskKind::concat, op, site, key, tuples, estimate);
+}
+
+ValueId GraphBuilder::fill(int op, int site, KeyId key, const std::vector<TileType>& types) {
+  Types zeros;
+  for (const TileType& type : types) zeros.push_back(zero_type(type));
+  return add(TaskKind::fill, op, site, key, {}, {graph_.types.add(zeros), {}});
+}
+
+ValueId GraphBuilder::transfer(int op, int to, KeyId key, ValueId tuple) {
+  const Value& from = graph_.values[tuple];
+  Estimate estimate{from.types, {}};
+  if (from.types != unknown_types)
+    for (const TileType& type : graph_.types[from.types])
+      estimate.cost.bytes +=
+          static_cast<double>(type.shape.elements()) * static_cast<double>(size_of(type.dtype));
+  const int sender = from.site;
+  const ValueId arrived = add(TaskKind::transfer, op, to, key, {tuple}, estimate);
+  graph_.tasks.back().site = sender;
+  return arrived;
+}
+
+}  // namespace tessera::exec

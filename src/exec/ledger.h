@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "tessera/tile.h"
+
+namespace tessera::exec {
+
+/// Counts the memory of the tiles that a run holds. A tile's storage counts once however many
+/// handles and views of it are held, and what the user holds does not count. Any thread may call.
+class Ledger {
+ public:
+  /// Storage that is not ours: it is known, and counts nothing.
+  void exempt(const std::vector<Tile>& tiles);
+  /// Tiles that come to be held, or are no longer: the latter to be said before they are let go.
+  void hold(const std::vector<Tile>& tiles);
+  void release(const std::vector<Tile>& tiles);
+
+  /// Tiles that a task takes over: what they are is forgotten, how much they take is returned and
+  /// stays counted until the task has made others of them.
+  std::int64_t hand_over(const std::vector<Tile>& tiles);
+  void made_of(std::int64_t handed_over, const std::vector<Tile>& tiles, std::int64_t transient);
+
+  std::int64_t live() const { return live_.load(std::memory_order_relaxed); }
+  std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Storage {
+    std::int64_t bytes = 0;
+    std::int64_t holders = 0;
+  };
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<const void*, Storage> storages;
+  };
+  Shard& shard_of(const void* owner);
+  std::int64_t enter(const Tile& tile, bool counts);
+  std::int64_t leave(const Tile& tile);
+  void change(std::int64_t bytes, std::int64_t transient);
+
+  std::array<Shard, 16> shards_;
+  std::atomic<std::int64_t> live_ = 0;
+  std::atomic<std::int64_t> peak_ = 0;
+};
+
+}  // namespace tessera::exec

@@ -1,0 +1,141 @@
+#include "exec/perform.h"
+
+#include "ia/pipeline.h"
+#include "kernel/elementwise_loops.h"
+#include "tile/tile_rep.h"
+
+namespace tessera::exec {
+namespace {
+
+using Tiles = std::vector<Tile>;
+
+template <class F>
+auto at_step(const TaskGraph& graph, int op, const Key& key, F&& body) {
+  return at_key([&] { return describe_step(graph.steps[op].plan); }, key, std::forward<F>(body));
+}
+
+template <class Op>
+const Op& operator_at(const TaskGraph& graph, int op) {
+  return std::get<Op>(operator_of(graph.steps[op].plan));
+}
+
+Tiles map(const TaskGraph& graph, const Task& task, Tiles tiles) {
+  const ia::Branch& branch = operator_at<ia::Map>(graph, task.op).branches[task.branch];
+  if (branch.cut)
+    for (Tile& tile : tiles)
+      tile = cut_piece(tile, branch.cut->dimension, branch.cut->size, branch.cut->piece);
+  return at_step(graph, task.op, graph.keys[task.key],
+                 [&] { return ia::through(std::move(tiles), branch.arrays); });
+}
+
+Tiles product(const TaskGraph& graph, int join, KeyId key, const Tiles& left, const Tiles& right) {
+  Tiles columns = left;
+  columns.insert(columns.end(), right.begin(), right.end());
+  return at_step(graph, join, graph.keys[key], [&] {
+    return ia::through(std::move(columns), operator_at<ia::Join>(graph, join).projection);
+  });
+}
+
+bool may_write(const Tile& tile) {
+  const Tile::Rep& rep = tile.rep();
+  return rep.ours && rep.contiguous && tile.is_unique() && rep.owner.use_count() == 1;
+}
+
+Tile fold(const KernelCall& kernel, Tile so_far, const Tile& next) {
+  // Sums are taken in place; to copy an accumulator that others hold would gain nothing.
+  if (kernel.kernel().name != "add" || so_far.is_sparse() || so_far.type() != next.type() ||
+      !may_write(so_far))
+    return fold_tiles(kernel, so_far, next);
+  MutableTile sum = MutableTile::take(std::move(so_far));
+  add_into(sum, next);
+  return std::move(sum).publish();
+}
+
+/// `key` is that of the tuple to be folded.
+Tiles fold(const TaskGraph& graph, const Task& task, const Key& key, Tiles so_far,
+           const Tiles& next) {
+  const auto& kernels = operator_at<ia::Aggregate>(graph, task.op).kernels;
+  return at_step(graph, task.op, key, [&] {
+    for (std::size_t c = 0; c < next.size(); ++c)
+      so_far[c] = fold(kernels[c], std::move(so_far[c]), next[c]);
+    return std::move(so_far);
+  });
+}
+
+Tiles multiply_add(const TaskGraph& graph, const Task& task, Tiles so_far, const Tiles& left,
+                   const Tiles& right) {
+  const int joined = graph.steps[task.op].join;
+  const Apply& apply = operator_at<ia::Join>(graph, joined).projection.front().front();
+  return at_step(graph, joined, graph.keys[task.key], [&] {
+    Tiles arguments;
+    for (int column : apply.columns) {
+      const auto c = static_cast<std::size_t>(column);
+      arguments.push_back(c < left.size() ? left[c] : right[c - left.size()]);
+    }
+    MutableTile sum = MutableTile::take(std::move(so_far.front()));
+    apply.kernel.accumulate(sum, arguments);
+    return Tiles{std::move(sum).publish()};
+  });
+}
+
+Made product_fold(const TaskGraph& graph, const Task& task, Tiles so_far, const Tiles& left,
+                  const Tiles& right) {
+  const int joined = graph.steps[task.op].join;
+  const Tiles next = product(graph, joined, task.key, left, right);
+  Made made;
+  for (const Tile& tile : next) made.transient_bytes += tile.bytes();
+  const Key own = graph.keys[task.key];
+  const auto& renamed = operator_at<ia::Join>(graph, joined).keys;
+  made.tiles = fold(graph, task, renamed ? renamed->evaluate(own) : own, std::move(so_far), next);
+  return made;
+}
+
+Tiles concat(const TaskGraph& graph, const Task& task, const std::vector<const Tiles*>& members) {
+  const auto& what = operator_at<ia::Concat>(graph, task.op);
+  const KernelCall join_arrays("concat", {{"axis", std::int64_t{what.dimension}}});
+  return at_step(graph, task.op, graph.keys[task.key], [&] {
+    Tiles joined;
+    for (std::size_t c = 0; c < members.front()->size(); ++c) {
+      Tiles arrays;
+      for (const Tiles* member : members) arrays.push_back((*member)[c]);
+      joined.push_back(join_arrays(arrays));
+    }
+    return joined;
+  });
+}
+
+Tiles zeros(const std::vector<TileType>& types) {
+  Tiles tiles;
+  for (const TileType& type : types) tiles.push_back(Tile::zeros(type));
+  return tiles;
+}
+
+}  // namespace
+
+bool is_folding(TaskKind kind) {
+  return kind == TaskKind::fold || kind == TaskKind::multiply_add || kind == TaskKind::product_fold;
+}
+
+Made perform(const TaskGraph& graph, const Task& task, Arguments given) {
+  const auto& in = given.inputs;
+  switch (task.kind) {
+    case TaskKind::map: return {map(graph, task, *in[0])};
+    case TaskKind::product: return {product(graph, task.op, task.key, *in[0], *in[1])};
+    case TaskKind::multiply_add:
+      return {multiply_add(graph, task, std::move(given.accumulator), *in[0], *in[1])};
+    case TaskKind::product_fold:
+      return product_fold(graph, task, std::move(given.accumulator), *in[0], *in[1]);
+    case TaskKind::fold:
+      return {fold(graph, task, graph.keys[task.key], std::move(given.accumulator), *in[0])};
+    case TaskKind::finish:
+      return {at_step(graph, task.op, graph.keys[task.key], [&] {
+        return ia::through(*in[0], operator_at<ia::Aggregate>(graph, task.op).finish);
+      })};
+    case TaskKind::concat: return {concat(graph, task, in)};
+    case TaskKind::fill: return {zeros(graph.types[graph.values[task.output].types])};
+    case TaskKind::transfer: break;
+  }
+  throw InternalError("a transfer runs no kernels");
+}
+
+}  // namespace tessera::exec

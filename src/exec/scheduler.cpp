@@ -1,0 +1,240 @@
+#include "exec/scheduler.h"
+
+#include <stop_token>
+
+#include "base/check.h"
+#include "exec/perform.h"
+
+namespace tessera::exec {
+
+Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
+                     Transport& transport)
+    : graph_(graph),
+      mine_(std::move(mine)),
+      options_(options),
+      transport_(transport),
+      threads_(options.threads > 0 ? options.threads : all_cores()),
+      tiles_(graph.values.size()),
+      readers_left_(graph.values.size()),
+      inputs_missing_(graph.tasks.size()),
+      library_threads_(1),
+      helpers_(threads_ - 1) {}
+
+/// Counts what is to come, and puts what is given in place.
+void Scheduler::prepare() {
+  for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+    const Task& task = graph_.tasks[t];
+    if (task.kind == TaskKind::transfer && is_mine(graph_.values[task.output].site))
+      ++arrivals_left_;
+    if (!is_mine(task.site)) continue;
+    meter_.expect(graph_.costs[task.cost]);
+    inputs_missing_[t] = task.inputs;
+    if (task.inputs == 0) ready_.push(static_cast<TaskId>(t));
+  }
+  for (std::size_t v = 0; v < graph_.values.size(); ++v)
+    readers_left_[v] = static_cast<std::int32_t>(graph_.readers_of(static_cast<ValueId>(v)).size());
+  for (const TaskGraph::Output& output : graph_.outputs) ++readers_left_[output.value];
+  for (const TaskGraph::Given& given : graph_.given) {
+    if (!is_mine(graph_.values[given.value].site)) continue;
+    if (readers_left_[given.value] == 0) continue;
+    ledger_.exempt(*given.tiles);
+    tiles_[given.value] = *given.tiles;
+    for (const TaskId reader : graph_.readers_of(given.value))
+      if (--inputs_missing_[reader] == 0) ready_.push(reader);
+  }
+}
+
+void Scheduler::run() {
+  prepare();
+  transport_.start(*this);
+  // Wakes the thread that waits below; workers see the request by themselves.
+  const std::stop_callback on_stop(options_.stop, [this] {
+    const Lock lock(mutex_);
+    changed_.notify_all();
+  });
+  {
+    Lock lock(mutex_);
+    workers_ = 1;
+    while (!ended_ && !finished()) {
+      work(lock);
+      caller_waits_ = true;
+      changed_.wait(lock, [this] {
+        check_for_stop();
+        return ended_ || finished() || !ready_.empty();
+      });
+      caller_waits_ = false;
+    }
+    changed_.wait(lock, [this] { return workers_ == 1; });
+  }
+  if (error_) std::rethrow_exception(error_);
+  if (options_.progress) {
+    Progress last = meter_.progress();
+    last.floats_moved = transport_.floats_moved();
+    last.bytes_live = ledger_.live();
+    options_.progress(last);
+  }
+}
+
+/// Runs ready tasks until there are none. The lock is held, but not while a task runs.
+void Scheduler::work(Lock& lock) {
+  std::vector<TaskId> now_ready;
+  for (check_for_stop(); !ended_ && !ready_.empty(); check_for_stop()) {
+    const TaskId task = ready_.top();
+    ready_.pop();
+    ++running_;
+    recruit();
+    spread_library_threads();
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      execute(task, now_ready);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    --running_;
+    if (error) {
+      fail_with(task, error);
+      return;
+    }
+    meter_.done(graph_.costs[graph_.tasks[task].cost]);
+    for (const TaskId next : now_ready) ready_.push(next);
+    now_ready.clear();
+    tell_progress(lock);
+  }
+}
+
+/// Calls as many helpers as there are tasks for them. A helper leaves when it finds none.
+void Scheduler::recruit() {
+  auto tasks = static_cast<std::int64_t>(ready_.size());
+  if (tasks > 0 && caller_waits_) {
+    changed_.notify_all();
+    --tasks;
+  }
+  const auto wanted = std::min<std::int64_t>(threads_ - workers_, tasks);
+  for (std::int64_t i = 0; i < wanted; ++i) {
+    ++workers_;
+    helpers_.call([this] { help(); });
+  }
+}
+
+void Scheduler::help() {
+  Lock lock(mutex_);
+  work(lock);
+  --workers_;
+  changed_.notify_all();  // under the lock: once it is released, this may be gone
+}
+
+/// Many tasks side by side use one thread each. Where the graph is narrow, a call of a library may
+/// use those that would be idle.
+void Scheduler::spread_library_threads() {
+  const auto width = running_ + static_cast<std::int64_t>(ready_.size());
+  library_threads_.use(std::max(1, static_cast<int>(threads_ / width)));
+}
+
+void Scheduler::tell_progress(Lock& lock) {
+  if (!options_.progress || telling_ || finished() || !meter_.is_due(options_.progress_seconds))
+    return;
+  telling_ = true;
+  Progress now = meter_.progress();
+  lock.unlock();
+  std::exception_ptr error;
+  try {
+    now.floats_moved = transport_.floats_moved();
+    now.bytes_live = ledger_.live();
+    options_.progress(now);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  lock.lock();
+  telling_ = false;
+  if (error) fail_with(0, error);
+}
+
+void Scheduler::check_for_stop() {
+  if (ended_ || finished() || !options_.stop.stop_requested()) return;
+  fail_with(
+      0, std::make_exception_ptr(Interrupted(fmt::format("the run was stopped after {} of {} tasks",
+                                                         meter_.tasks_done(), meter_.tasks()))));
+}
+
+/// Of several tasks that fail before the run has ended, the first in order is told.
+void Scheduler::fail_with(TaskId task, std::exception_ptr error) {
+  const bool first = !ended_;
+  ended_ = true;
+  if (first || (error_ && task < failed_task_)) {
+    error_ = error;
+    failed_task_ = task;
+  }
+  if (first) try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& what) {
+      transport_.fail(what.what());
+    } catch (...) {
+      transport_.fail("unknown error");
+    }
+  changed_.notify_all();
+}
+
+void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
+  const Task& task = graph_.tasks[id];
+  const auto inputs = graph_.inputs_of(task);
+  if (task.kind == TaskKind::transfer) {
+    transport_.send(task.output, tiles_[inputs[0]], task.site, graph_.values[task.output].site);
+  } else {
+    Arguments arguments;
+    std::int64_t handed_over = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::vector<Tile>& tiles = tiles_[inputs[i]];
+      if (i > 0 || !is_folding(task.kind)) {
+        arguments.inputs.push_back(&tiles);
+      } else if (readers_left_[inputs[i]].load(std::memory_order_acquire) == 1) {
+        handed_over = ledger_.hand_over(tiles);
+        arguments.accumulator = std::move(tiles);
+        tiles.clear();
+      } else {
+        arguments.accumulator = tiles;  // others read it too
+      }
+    }
+    Made made = perform(graph_, task, std::move(arguments));
+    ledger_.made_of(handed_over, made.tiles, made.transient_bytes);
+    publish(task.output, std::move(made.tiles), now_ready);
+  }
+  for (const ValueId input : inputs) drop_reader(input);
+}
+
+/// Puts a value in place. The counters order its tiles before any reader.
+void Scheduler::publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready) {
+  if (readers_left_[value].load(std::memory_order_relaxed) == 0) {
+    ledger_.release(tiles);
+    return;
+  }
+  tiles_[value] = std::move(tiles);
+  for (const TaskId reader : graph_.readers_of(value))
+    if (inputs_missing_[reader].fetch_sub(1, std::memory_order_acq_rel) == 1)
+      now_ready.push_back(reader);
+}
+
+void Scheduler::drop_reader(ValueId value) {
+  if (readers_left_[value].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  std::vector<Tile> last = std::move(tiles_[value]);
+  tiles_[value].clear();
+  ledger_.release(last);
+}
+
+void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
+  std::vector<TaskId> now_ready;
+  ledger_.hold(tiles);
+  publish(value, std::move(tiles), now_ready);
+  const Lock lock(mutex_);
+  --arrivals_left_;
+  for (const TaskId next : now_ready) ready_.push(next);
+  changed_.notify_all();
+}
+
+void Scheduler::failed(const std::string& message) {
+  const Lock lock(mutex_);
+  fail_with(0, std::make_exception_ptr(IoError(message)));
+}
+
+}  // namespace tessera::exec

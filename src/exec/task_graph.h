@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/estimates.h"
+#include "exec/key_store.h"
+#include "tessera/ia.h"
+
+namespace tessera::exec {
+
+using ValueId = std::int32_t;
+using TaskId = std::int32_t;
+
+/// What a task does with its inputs, which come in this order.
+enum class TaskKind : std::uint8_t {
+  map,           // [tuple]: a branch of a Map
+  product,       // [left, right]: the projection of a Join
+  multiply_add,  // [accumulator, left, right]: accumulator += product, which is never made
+  product_fold,  // [accumulator, left, right]: the product is made, folded and dropped
+  fold,          // [accumulator, tuple]: one more of a group
+  finish,        // [accumulator]: what an Aggregate does to a finished group
+  concat,        // [tuples in order]
+  fill,          // []: the zeros that a sparse relation leaves out
+  transfer,      // [tuple]: to another site. It is a task of the sender
+};
+
+/// The tiles of one tuple at one site. Tuples that an operator only renames or keeps share it.
+struct Value {
+  std::int32_t site = 0;
+  TypesId types = unknown_types;
+};
+
+struct Task {
+  KeyId key = 0;  // of the tuple it is told by in messages
+  std::int32_t op = 0;
+  std::int32_t branch = 0;  // of a Map
+  std::int32_t cost = 0;
+  std::int32_t site = 0;
+  ValueId output = 0;
+  std::int32_t first_input = 0;
+  std::int32_t inputs = 0;
+  TaskKind kind = TaskKind::map;
+};
+
+/// An operator of the plan. An aggregation that folds the products of a join as they are made
+/// knows which join that is.
+struct Step {
+  ia::Plan plan;
+  int join = -1;
+};
+
+/// A physical plan over its keys: what is to be computed for each tile, where, and from what.
+/// Plain data that is the same on whatever machine it is made. Each value is made by one task, or
+/// given; a task can run when its inputs are there. Tasks are numbered depth first from the
+/// outputs in order of their keys: taken in this order they finish output tiles early and keep
+/// few others alive.
+struct TaskGraph {
+  int sites = 1;
+  std::vector<Step> steps;
+  KeyStore keys;
+  TypeTable types;
+  std::vector<Cost> costs;
+  std::vector<Value> values;
+  std::vector<Task> tasks;
+  std::vector<ValueId> task_inputs;
+
+  struct Given {
+    ValueId value;
+    const std::vector<Tile>* tiles;  // of an input relation, which the plan holds
+  };
+  std::vector<Given> given;
+  struct Output {
+    KeyId key;
+    ValueId value;
+  };
+  std::vector<Output> outputs;  // in order of their keys, one copy of each
+
+  /// The tasks that read a value: readers[first_reader[v]] to before readers[first_reader[v + 1]].
+  /// A task that reads it twice is there twice.
+  std::vector<std::int32_t> first_reader;
+  std::vector<TaskId> readers;
+
+  std::span<const ValueId> inputs_of(const Task& task) const {
+    return {task_inputs.data() + task.first_input, static_cast<std::size_t>(task.inputs)};
+  }
+  std::span<const TaskId> readers_of(ValueId value) const {
+    return {readers.data() + first_reader[value], readers.data() + first_reader[value + 1]};
+  }
+};
+
+/// Expands a plan. PlanError for what only the keys at hand show: keys that collide or are
+/// missing, and inputs that have no tuples.
+TaskGraph expand(const ia::Plan& plan);
+
+/// Numbers the tasks depth first, and lists the readers of the values.
+void put_in_order(TaskGraph& graph);
+
+/// An operator for messages: as the user wrote it where it does just that one operator.
+std::string describe_step(const ia::Plan& plan);
+
+}  // namespace tessera::exec

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/task_graph.h"
+
+namespace tessera::exec {
+
+/// What a transport tells the scheduler, from any thread.
+class Receiver {
+ public:
+  virtual ~Receiver() = default;
+  /// The tiles of a value of one of our sites are there: its readers may run.
+  virtual void arrived(ValueId value, std::vector<Tile> tiles) = 0;
+  /// Another process has failed, or cannot be reached: the run ends with an IoError.
+  virtual void failed(const std::string& message) = 0;
+};
+
+/// Carries values between sites. Everybody knows the whole graph, so that a receiver knows what
+/// will come: value, sender and types.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// Before the first send. The receiver outlives every use.
+  virtual void start(Receiver& receiver) = 0;
+  /// Sends `value`, which is the output of a transfer, to its site. Called by any worker, by
+  /// several at once; it does not wait for the receiver.
+  virtual void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site) = 0;
+  /// This run has failed: tells the others, who need not wait for what will not come.
+  virtual void fail(const std::string& message) = 0;
+  virtual double floats_moved() const = 0;  // sent from here so far
+};
+
+}  // namespace tessera::exec
