@@ -50,7 +50,7 @@ Rewrite finish_aggregation(const ia::Plan& plan) {
   if (!map->input.pending().empty()) return Rewrite::no("the groups are not complete");
   return rewritten(plan, [&] {
     ia::Aggregate after = *aggregate;
-    after.finish = aggregate->finish + map->branches.front().arrays;
+    after.finish = chained(aggregate->finish, map->branches.front().arrays);
     return ia::make(after, plan.logical());
   });
 }
@@ -87,7 +87,7 @@ Rewrite map_after_aggregation(const ia::Plan& plan) {
   if (!folds) return Rewrite::no("the map does not distribute over the fold");
   return rewritten(plan, [&] {
     const ia::Plan groups = built(ia::Aggregate{map->input, aggregate->group_by, *folds});
-    return built(ia::Map{groups, {{{}, {}, stages + aggregate->finish}}});
+    return built(ia::Map{groups, {{{}, {}, chained(stages, aggregate->finish)}}});
   });
 }
 

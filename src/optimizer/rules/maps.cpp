@@ -54,7 +54,8 @@ Rewrite merge_maps(const ia::Plan& plan) {
     return Rewrite::no("one of the maps makes several tuples of each, or the outer one cuts them");
   const ia::Branch& first = inner->branches.front();
   return rewritten(plan, [&] {
-    const ia::Branch both{composed(last->keys, first.keys), first.cut, first.arrays + last->arrays};
+    const ia::Branch both{composed(last->keys, first.keys), first.cut,
+                          chained(first.arrays, last->arrays)};
     return ia::make(ia::Map{inner->input, {both}}, plan.logical());
   });
 }
@@ -70,7 +71,7 @@ Rewrite map_into_join(const ia::Plan& plan) {
   if (branch == nullptr) return Rewrite::no("the map makes several tuples of each, or cuts them");
   return rewritten(plan, [&] {
     ia::Join after = *join;
-    after.projection = join->projection + branch->arrays;
+    after.projection = chained(join->projection, branch->arrays);
     after.keys = composed(branch->keys, join->keys);
     return ia::make(after, plan.logical());
   });

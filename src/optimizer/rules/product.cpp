@@ -79,7 +79,7 @@ Placement owners(const Product& product, const std::vector<int>& extents) {
     const int extent = extents[product.group_by[i]];
     const int component = static_cast<int>(i);
     axes.insert(axes.begin(), {extent, Axis::Kind::split, {{component, 1, 1}}});
-    dealt.digits.push_back({component, extent, tuples % copies});
+    dealt.digits.insert(dealt.digits.begin(), {component, extent, tuples % copies});
     tuples = tuples % copies * (std::max<std::int64_t>(0, frontier[i] - 1) / extent + 1) % copies;
   }
   if (!dealt.digits.empty()) axes.push_back(dealt);

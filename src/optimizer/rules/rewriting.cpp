@@ -84,7 +84,7 @@ bool keeps_keys(const ia::Map& map) {
          is_identity(*branch->keys, static_cast<std::size_t>(map.input.type().arity()));
 }
 
-ia::Pipeline operator+(ia::Pipeline first, const ia::Pipeline& then) {
+ia::Pipeline chained(ia::Pipeline first, const ia::Pipeline& then) {
   first.insert(first.end(), then.begin(), then.end());
   return first;
 }

@@ -52,7 +52,7 @@ const ia::Branch* only_branch(const ia::Map& map);
 bool keeps_keys(const ia::Map& map);
 
 /// One pipeline after the other.
-ia::Pipeline operator+(ia::Pipeline first, const ia::Pipeline& then);
+ia::Pipeline chained(ia::Pipeline first, const ia::Pipeline& then);
 
 /// What an aggregation without its finish computes, where that is known.
 std::optional<tessera::Plan> unfinished(const ia::Plan& aggregation);
