@@ -58,6 +58,13 @@ TEST(RuleConditions, FilterStaysBehindAMapThatChangesKeys) {
                        input.filter("k0 < 1").map(turned, {}), "changes the keys");
 }
 
+TEST(RuleConditions, AFilterThatGuardsAnotherIsAskedFirst) {
+  const ia::Plan plan = placed(matrix({3, 3}), {0}).filter("k1 != 0").filter("k0 div k1 = 1");
+  const auto rewrite = rule_named("merge_filters").apply(plan);
+  ASSERT_TRUE(rewrite) << rewrite.why_not;
+  EXPECT_TRUE(relations_equal(ia::interpret(*rewrite.plan), ia::interpret(plan)));
+}
+
 TEST(RuleConditions, MapsOfSeveralOutputsDoNotMerge) {
   const ia::Plan input = placed(matrix({3, 2}), {0});
   expect_refusal("merge_maps", input.map(std::nullopt, neg).tile(0, 1), "several tuples");

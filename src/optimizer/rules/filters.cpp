@@ -13,7 +13,7 @@ namespace {
 const char* const not_a_filter = "it is not a filter";
 
 /// One side of a join as a predicate over the key of the result sees it.
-struct Side {
+struct JoinSide {
   std::vector<KeyExpr> components;  // of the result's key, in terms of the side's own
   Bounds bounds;                    // of the side's own key
 
@@ -27,7 +27,7 @@ struct Side {
   }
 };
 
-Side side_of(const ia::Join& join, bool left) {
+JoinSide side_of(const ia::Join& join, bool left) {
   const int left_arity = join.left.type().arity();
   const std::vector<int> names =
       ia::right_in_result(join.left_keys, join.right_keys, left_arity, join.right.type().arity());
@@ -108,7 +108,7 @@ Rewrite filter_before_join(const ia::Plan& plan) {
   if (filter == nullptr) return Rewrite::no(not_a_filter);
   const auto* join = root<ia::Join>(filter->input);
   if (join == nullptr) return Rewrite::no("it filters no join");
-  const Side left = side_of(*join, true), right = side_of(*join, false);
+  const JoinSide left = side_of(*join, true), right = side_of(*join, false);
   std::vector<KeyPredicate> on_left, on_right, rest;
   for (const KeyPredicate& conjunct : conjuncts(filter->predicate)) {
     const auto of_left = left.own(conjunct), of_right = right.own(conjunct);
