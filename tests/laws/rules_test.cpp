@@ -180,6 +180,32 @@ TEST(Rules, FilterBeforeMove) {
              }));
 }
 
+/// Summands on their way to where they are folded.
+TEST(Rules, MovesAndFiltersOfSummands) {
+  const PlanMaker below = physical([](Random& random) { return random_source(random); });
+  const PlanMaker summands = [=](Random& random, int sites) {
+    const ia::Plan source = below(random, sites);
+    const std::vector<KernelCall> sum(source.type().columns.size(), "add");
+    const std::vector<int> by = some(random, source.logical());
+    ia::Plan plan = source.aggregate(by, sum);
+    if (plan.pending().empty()) throw PlanError("the groups are whole");
+    for (int step = 0; step < 3; ++step) {
+      if (random.chance(0.5)) {
+        plan = random_move(random, plan);
+        continue;
+      }
+      const bool sparse = plan.type().presence == Presence::sparse;
+      plan = plan.filter(random_predicate(random, plan.type().arity()));
+      if (sparse && plan.type().presence != Presence::sparse) throw PlanError("zeros are needed");
+    }
+    std::vector<int> all;
+    for (int i = 0; i < plan.type().arity(); ++i) all.push_back(i);
+    return random_move(random, plan).aggregate(all, sum);
+  };
+  for (const char* name : {"last_move_counts", "filter_before_move", "filter_before_aggregation"})
+    expect_law(rule_named(name), summands);
+}
+
 /// A map that makes more of its input, or less.
 ia::Plan any_map(Random& random, const ia::Plan& plan) {
   const std::vector<Apply> twice = {Apply("neg", {0}), Apply("relu", {0})};

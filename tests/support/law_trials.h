@@ -23,7 +23,7 @@ PlanMaker after_rule(const std::string& name, const PlanMaker& plans);
 
 /// Makes plans of this kind and applies the rule to every node that it applies to, until it has
 /// done so `wanted` times, and expects the results to be the same, tile for tile.
-void expect_law(const optimizer::Rule& rule, const PlanMaker& shape, int wanted = 700);
+void expect_law(const optimizer::Rule& rule, const PlanMaker& shape, int wanted = 600);
 
 /// How often a rule applied to a node of the plan; each time the results are expected to be those
 /// of the plan. -1 if the plan itself cannot be run.
