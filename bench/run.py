@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--build", default="build/release", help="where the programs were built")
     options = parser.parse_args()
     lines = []
-    for program in ("bench_kernels", "bench_sparse_products"):
+    for program in ("bench_kernels", "bench_sparse_products", "bench_multiply"):
         output = subprocess.run([f"{options.build}/bench/{program}"], check=True, text=True,
                                 stdout=subprocess.PIPE).stdout
         lines += [json.loads(line) for line in output.splitlines() if line.startswith("{")]

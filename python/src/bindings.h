@@ -14,6 +14,7 @@ namespace py = pybind11;
 void bind_errors(py::module_& module);
 void bind_tiles(py::module_& module);
 void bind_kernels(py::module_& module);
+void bind_running(py::module_& module);
 void bind_relations(py::module_& module);
 
 Tile tile_from_numpy(const py::array& array);
@@ -22,6 +23,9 @@ py::array tile_to_numpy(const Tile& tile);
 Tile as_tile(const py::handle& object);
 /// NumPy's basic indexing: integers, slices and `...`.
 Tile indexed(const Tile& tile, const py::object& key);
+/// Runs a plan; Ctrl-C ends it, as does what `progress` raises.
+Relation run_plan(const Plan& plan, bool allow_holes, int sites, int threads,
+                  const py::object& progress);
 ParamValue as_param(const std::string& name, const py::handle& object);
 
 template <class Vector>

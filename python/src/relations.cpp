@@ -235,13 +235,18 @@ void bind_relations(py::module_& module) {
                              })
       .def_property_readonly("closedness", [](const Plan& p) { return as_dict(p.closedness()); })
       .def("explain", &Plan::explain)
+      .def("run", &run_plan, py::arg("allow_holes") = false, py::arg("sites") = 1,
+           py::arg("threads") = 0, py::arg("progress") = py::none(),
+           "Evaluates the plan on `threads` threads (0: all cores), spread over `sites` logical "
+           "sites. `progress` is called with a Progress now and then, and at the end.")
       .def(
-          "run",
+          "interpret",
           [](const Plan& p, bool allow_holes) {
             const py::gil_scoped_release unlocked;
-            return p.run(allow_holes ? Holes::allowed : Holes::refused);
+            return p.interpret(allow_holes ? Holes::allowed : Holes::refused);
           },
-          py::arg("allow_holes") = false)
+          py::arg("allow_holes") = false,
+          "The same by definition, one tuple after the other: slow, and what `run` is held to.")
       .def("__repr__", &Plan::explain);
   py::implicitly_convertible<Relation, Plan>();
 

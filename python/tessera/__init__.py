@@ -18,13 +18,13 @@ Relations and the tensor relational algebra::
 
 from ._tessera import (
     Error, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Plan, PlanError,
-    Relation, Tile, TypeError, ValueError, closedness, kernel_aliases, kernel_names,
+    Progress, Relation, Tile, TypeError, ValueError, closedness, kernel_aliases, kernel_names,
     kernel_reference)
 from . import kernels
 
 __all__ = [
     "Error", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
-    "Plan", "PlanError", "Relation", "Tile", "TypeError", "ValueError", "closedness",
+    "Plan", "PlanError", "Progress", "Relation", "Tile", "TypeError", "ValueError", "closedness",
     "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
 
 
