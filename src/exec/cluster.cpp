@@ -1,0 +1,209 @@
+#include "exec/cluster.h"
+
+#include <atomic>
+
+#include "base/check.h"
+
+namespace tessera::exec {
+namespace {
+
+/// The same for graphs that are the same: to find out when processes disagree about what to run.
+std::int64_t fingerprint(const TaskGraph& graph) {
+  std::uint64_t hash = 1469598103934665603u;
+  const auto mix = [&](std::int64_t number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211u;
+  };
+  mix(graph.sites);
+  for (const Task& task : graph.tasks) {
+    mix(static_cast<int>(task.kind));
+    mix(task.site);
+    mix(task.output);
+  }
+  for (const ValueId input : graph.task_inputs) mix(input);
+  for (const TaskGraph::Output& output : graph.outputs) mix(output.value);
+  return static_cast<std::int64_t>(hash);
+}
+
+constexpr std::size_t prefix = 3;  // of every header: kind, run, and a number
+
+}  // namespace
+
+/// The transport of one run.
+class Cluster::Run final : public Transport {
+ public:
+  Run(Cluster& cluster, std::int64_t number, const TaskGraph& graph)
+      : cluster_(cluster),
+        number_(number),
+        fingerprint_(fingerprint(graph)),
+        owed_(static_cast<std::size_t>(cluster.size()), 0) {
+    for (const Task& task : graph.tasks) {
+      if (task.kind != TaskKind::transfer) continue;
+      const int from = cluster.owner(task.site);
+      const int to = cluster.owner(graph.values[task.output].site);
+      if (from != to && to == cluster.rank()) ++owed_[from];
+    }
+  }
+
+  ~Run() override {
+    const std::lock_guard lock(cluster_.mutex_);
+    cluster_.active_ = nullptr;
+  }
+
+  void start(Receiver& receiver) override {
+    if (cluster_.rank() != 0) cluster_.say(0, agreement, number_, fingerprint_, "");
+    const std::lock_guard lock(cluster_.mutex_);
+    receiver_ = &receiver;
+    cluster_.active_ = this;
+    std::vector<Message> early = std::move(cluster_.early_);
+    cluster_.early_.clear();
+    for (Message& message : early) cluster_.deliver(std::move(message));
+    for (int other = 0; other < cluster_.size(); ++other)
+      if (cluster_.gone_[other]) left(other);
+  }
+
+  void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site) override {
+    (void)from_site;
+    double floats = 0;
+    for (const Tile& tile : tiles) floats += static_cast<double>(tile.elements());
+    {
+      const std::lock_guard lock(count_);
+      floats_ += floats;
+    }
+    const int to = cluster_.owner(to_site);
+    if (to == cluster_.rank()) {
+      receiver_->arrived(value, tiles);
+      return;
+    }
+    Parcel parcel = pack(tiles);
+    Wire::Header header{tuple, number_, value};
+    header.insert(header.end(), parcel.description.begin(), parcel.description.end());
+    cluster_.wire_->send(to, std::move(header), std::move(parcel.pieces),
+                         [keeps = std::move(parcel.keeps)]() mutable { keeps.reset(); });
+  }
+
+  void fail(const std::string& message) override {
+    if (told_.exchange(true)) return;
+    for (int other = 0; other < cluster_.size(); ++other)
+      if (other != cluster_.rank())
+        cluster_.say(other, failure, number_, 0,
+                     fmt::format("rank {}: {}", cluster_.rank(), message));
+  }
+
+  double floats_moved() const override {
+    const std::lock_guard lock(count_);
+    return floats_;
+  }
+
+  std::int64_t number() const { return number_; }
+
+  // What the cluster hears, for this run.
+  void take(int from, ValueId value, std::vector<Tile> tiles) {
+    --owed_[from];
+    receiver_->arrived(value, std::move(tiles));
+  }
+  void hear_failure(const std::string& message) {
+    told_ = true;  // everybody was
+    receiver_->failed(message);
+  }
+  void compare(int from, std::int64_t other) {
+    if (other == fingerprint_) return;
+    const std::string message = fmt::format(
+        "ranks 0 and {} do not run the same plan: every process must make the same plans of the "
+        "same relations in the same order",
+        from);
+    fail(message);
+    receiver_->failed(message);
+  }
+  void left(int other) {
+    if (owed_[other] > 0)
+      hear_failure(fmt::format("rank {} has ended while others wait for its tiles", other));
+  }
+
+ private:
+  Cluster& cluster_;
+  const std::int64_t number_;
+  const std::int64_t fingerprint_;
+  Receiver* receiver_ = nullptr;
+  std::vector<std::int64_t> owed_;  // tuples that are still to come, by rank
+  std::atomic<bool> told_ = false;
+  mutable std::mutex count_;
+  double floats_ = 0;
+};
+
+Cluster::Cluster(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {
+  gone_.assign(static_cast<std::size_t>(wire_->size()), false);
+  wire_->start(*this);
+}
+
+Cluster::~Cluster() = default;
+
+std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
+  const std::lock_guard lock(mutex_);
+  TESSERA_REQUIRE(PlanError, active_ == nullptr,
+                  "on a cluster one plan runs at a time, and another is running");
+  return std::make_unique<Run>(*this, ++runs_, graph);
+}
+
+void Cluster::say(int to, Kind kind, std::int64_t run, std::int64_t number,
+                  const std::string& text) {
+  auto kept = std::make_shared<std::string>(text);
+  std::vector<std::span<const std::byte>> pieces;
+  if (!text.empty()) pieces.push_back(std::as_bytes(std::span(kept->data(), kept->size())));
+  wire_->send(to, {kind, run, number}, std::move(pieces), [kept] {});
+}
+
+std::vector<Wire::Memory> Cluster::begun(int from, const Wire::Header& header,
+                                         const std::vector<std::int64_t>& sizes) {
+  Message message{from, header, nullptr, {}};
+  std::vector<Wire::Memory> memory;
+  if (header[0] == tuple) {
+    message.unpacking =
+        std::make_unique<Unpacking>(std::span(header).subspan(prefix), sizes);
+    memory = message.unpacking->memory();
+  }
+  const std::lock_guard lock(mutex_);
+  Message& kept =
+      arriving_.insert_or_assign({from, header[0], header[1], header[2]}, std::move(message))
+          .first->second;
+  if (header[0] != tuple && !sizes.empty()) {
+    kept.text.resize(static_cast<std::size_t>(sizes.front()));
+    memory.push_back(std::as_writable_bytes(std::span(kept.text.data(), kept.text.size())));
+  }
+  return memory;
+}
+
+void Cluster::ended(int from, const Wire::Header& header) {
+  const std::lock_guard lock(mutex_);
+  if (header.empty()) {
+    gone_[from] = true;
+    if (active_ != nullptr) active_->left(from);
+    return;
+  }
+  auto message = arriving_.extract({from, header[0], header[1], header[2]});
+  deliver(std::move(message.mapped()));
+}
+
+/// The lock is held.
+void Cluster::deliver(Message message) {
+  const std::int64_t run = message.header[1], number = message.header[2];
+  if (active_ == nullptr || active_->number() < run) {
+    if (run > runs_ || active_ == nullptr) early_.push_back(std::move(message));
+    return;
+  }
+  if (active_->number() > run) return;  // of a run that failed here
+  switch (static_cast<Kind>(message.header[0])) {
+    case tuple:
+      active_->take(message.from, static_cast<ValueId>(number),
+                    std::move(*message.unpacking).tiles());
+      break;
+    case failure: active_->hear_failure(message.text); break;
+    case agreement: active_->compare(message.from, number); break;
+  }
+}
+
+void Cluster::broken(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  if (active_ != nullptr) active_->hear_failure("the cluster cannot be reached: " + message);
+}
+
+}  // namespace tessera::exec

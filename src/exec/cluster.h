@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "exec/parcel.h"
+#include "exec/transport.h"
+#include "ia/evaluate.h"
+
+namespace tessera::exec {
+
+/// The processes that run this program together, each of which runs the sites whose number is its
+/// rank, modulo how many there are. Runs are numbered: every process makes the same ones in the
+/// same order, and a message says to which one it belongs.
+class Cluster final : public Wire::Handler {
+ public:
+  explicit Cluster(std::unique_ptr<Wire> wire);
+  ~Cluster() override;
+
+  int rank() const { return wire_->rank(); }
+  int size() const { return wire_->size(); }
+  int local_size() const { return wire_->local_size(); }
+  int owner(int site) const { return site % size(); }
+
+  /// The transport of the next run. One at a time.
+  std::unique_ptr<Transport> open_run(const TaskGraph& graph);
+
+ private:
+  class Run;
+  enum Kind : std::int64_t { tuple, failure, agreement };
+  struct Message {
+    int from;
+    Wire::Header header;
+    std::unique_ptr<Unpacking> unpacking;
+    std::string text;
+  };
+
+  std::vector<Wire::Memory> begun(int from, const Wire::Header& header,
+                                  const std::vector<std::int64_t>& sizes) override;
+  void ended(int from, const Wire::Header& header) override;
+  void broken(const std::string& message) override;
+  void deliver(Message message);
+  void say(int to, Kind kind, std::int64_t run, std::int64_t number, const std::string& text);
+
+  std::unique_ptr<Wire> wire_;
+  std::mutex mutex_;
+  std::int64_t runs_ = 0;
+  Run* active_ = nullptr;
+  std::map<std::array<std::int64_t, 4>, Message> arriving_;  // by sender and what the header begins with
+  std::vector<Message> early_;                    // of runs that have not begun here
+  std::vector<bool> gone_;                        // who has said good-bye
+};
+
+/// The cluster this process belongs to: none unless it was started as one of several. It is
+/// joined when first asked for. IoError if the plug-in that connects it is missing.
+Cluster* cluster();
+
+}  // namespace tessera::exec

@@ -1,0 +1,83 @@
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include "base/check.h"
+#include "exec/cluster.h"
+
+// How a process comes to belong to a cluster: the launcher leaves marks in its environment, and a
+// plug-in is loaded that knows the launcher's library. Without the marks nothing is loaded, so that
+// a program runs where no such library is installed.
+
+namespace tessera::exec {
+namespace {
+
+constexpr const char* plug_in = "libtessera_mpi.so";
+
+bool was_launched() {
+  const char* engine = std::getenv("TESSERA_ENGINE");
+  if (engine != nullptr && std::string(engine) == "local") return false;
+  if (engine != nullptr && std::string(engine) == "mpi") return true;
+  for (const char* mark : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
+    if (std::getenv(mark) != nullptr) return true;
+  return false;
+}
+
+/// Where the plug-in may be: as the user says, beside the program, or beside the module we are in.
+std::vector<std::filesystem::path> places() {
+  std::vector<std::filesystem::path> result;
+  if (const char* folder = std::getenv("TESSERA_PLUGINS")) result.emplace_back(folder);
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  Dl_info ours{};
+  std::filesystem::path module;
+  if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 &&
+      ours.dli_fname != nullptr)
+    module = std::filesystem::absolute(ours.dli_fname, ignored).parent_path();
+  for (const auto& folder : {program, module})
+    if (!folder.empty()) {
+      result.push_back(folder);
+      result.push_back(folder.parent_path());
+      result.push_back(folder.parent_path() / "lib");
+    }
+  return result;
+}
+
+std::unique_ptr<Cluster> join() {
+  if (!was_launched()) return nullptr;
+  std::string looked;
+  void* library = nullptr;
+  for (const auto& folder : places()) {
+    const auto path = folder / plug_in;
+    looked += "\n  " + path.string();
+    if (!std::filesystem::exists(path)) continue;
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    TESSERA_REQUIRE(IoError, library != nullptr, "{} cannot be loaded: {}", path.string(),
+                    dlerror());
+    break;
+  }
+  if (library == nullptr) library = dlopen(plug_in, RTLD_NOW | RTLD_GLOBAL);
+  TESSERA_REQUIRE(IoError, library != nullptr,
+                  "this process was started by mpirun, but {} was not found; looked at{}\nset "
+                  "TESSERA_PLUGINS to its folder, or TESSERA_ENGINE=local to run each process by "
+                  "itself",
+                  plug_in, looked);
+  const auto open = reinterpret_cast<OpenWire>(dlsym(library, open_wire_symbol));
+  TESSERA_REQUIRE(IoError, open != nullptr, "{} is not a plug-in of this program", plug_in);
+  try {
+    return std::make_unique<Cluster>(std::unique_ptr<Wire>(open()));
+  } catch (const std::runtime_error& error) {
+    throw IoError(error.what());
+  }
+}
+
+}  // namespace
+
+Cluster* cluster() {
+  static const std::unique_ptr<Cluster> joined = join();
+  return joined.get();
+}
+
+}  // namespace tessera::exec

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera::exec {
+
+/// Messages between the processes of a cluster. A message is a header of numbers and pieces of
+/// memory; between two processes messages arrive in the order they were sent. This is all that a
+/// plug-in implements: it knows nothing of tiles, and links nothing of ours.
+class Wire {
+ public:
+  using Header = std::vector<std::int64_t>;
+  using Memory = std::span<std::byte>;
+
+  /// Who receives. Called by the wire's own thread, by nobody at once.
+  class Handler {
+   public:
+    virtual ~Handler() = default;
+    /// A message begins: where its pieces are to be written. `sizes` has as many as were sent.
+    virtual std::vector<Memory> begun(int from, const Header& header,
+                                      const std::vector<std::int64_t>& sizes) = 0;
+    /// All pieces are written.
+    virtual void ended(int from, const Header& header) = 0;
+    virtual void broken(const std::string& message) = 0;
+  };
+
+  virtual ~Wire() = default;  // says good-bye, and waits for everybody else to
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual int local_size() const = 0;  // processes on this machine
+  virtual void start(Handler& handler) = 0;
+  /// Does not wait. The pieces stay as they are until `sent` is called, by the wire's thread.
+  virtual void send(int to, Header header, std::vector<std::span<const std::byte>> pieces,
+                    std::function<void()> sent) = 0;
+  /// Waits until everything that was sent has left.
+  virtual void flush() = 0;
+};
+
+/// The one function of a plug-in, by its name. It throws std::runtime_error.
+inline constexpr const char* open_wire_symbol = "tessera_open_wire";
+using OpenWire = Wire* (*)();
+
+}  // namespace tessera::exec
