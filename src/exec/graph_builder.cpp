@@ -1,5 +1,6 @@
 #include "exec/graph_builder.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/check.h"
@@ -50,9 +51,29 @@ bool sums_products(const ia::Aggregate& aggregate, const ia::Join& join) {
          join.projection.size() == 1 && join.projection.front().size() == 1;
 }
 
+bool have_costs(const ia::Pipeline& stages) {
+  for (const std::vector<Apply>& stage : stages)
+    for (const Apply& apply : stage)
+      if (!apply.kernel.kernel().cost) return false;
+  return true;
+}
+
+bool have_costs(const ia::Operator& op) {
+  if (const auto* join = std::get_if<ia::Join>(&op)) return have_costs(join->projection);
+  if (const auto* map = std::get_if<ia::Map>(&op))
+    return std::all_of(map->branches.begin(), map->branches.end(),
+                       [](const ia::Branch& branch) { return have_costs(branch.arrays); });
+  if (const auto* aggregate = std::get_if<ia::Aggregate>(&op))
+    return have_costs(aggregate->finish) &&
+           std::all_of(aggregate->kernels.begin(), aggregate->kernels.end(),
+                       [](const KernelCall& call) { return call.kernel().cost != nullptr; });
+  return true;
+}
+
 }  // namespace
 
 int GraphBuilder::add_step(const ia::Plan& plan, int join) {
+  graph_.costs_known = graph_.costs_known && have_costs(operator_of(plan));
   graph_.steps.push_back({plan, join});
   return static_cast<int>(graph_.steps.size()) - 1;
 }

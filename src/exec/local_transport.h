@@ -15,6 +15,7 @@ class LocalTransport : public Transport {
   void start(Receiver& receiver) override { receiver_ = &receiver; }
   void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site) override;
   void fail(const std::string&) override {}
+  void finish() override {}
   double floats_moved() const override;
 
   /// What crossed, once the run is over.

@@ -24,6 +24,7 @@ class ProgressMeter {
   std::int64_t tasks_done() const { return tasks_done_; }
   std::int64_t tasks_left() const { return tasks_ - tasks_done_; }
   double flops() const { return flops_; }
+  double work_left() const { return work_ - work_done_; }  // about, in seconds
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
@@ -48,8 +49,8 @@ class ProgressMeter {
   }
 
  private:
-  /// In seconds of some machine: only proportions matter.
-  static double work_of(const Cost& cost) { return 2e-6 + cost.flops / 2e10 + cost.bytes / 1e10; }
+  /// In seconds of some machine; a task that does nothing takes a microsecond.
+  static double work_of(const Cost& cost) { return 1e-6 + cost.flops / 2e10 + cost.bytes / 1e10; }
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double next_ = 0;

@@ -6,6 +6,19 @@
 #include "exec/perform.h"
 
 namespace tessera::exec {
+namespace {
+
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "an error of an unknown kind";
+  }
+}
+
+}  // namespace
 
 Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
                      Transport& transport)
@@ -64,8 +77,16 @@ void Scheduler::run() {
       });
       caller_waits_ = false;
     }
+    if (ended_ && !failed_elsewhere_) {
+      const std::string why = message_of(error_);
+      lock.unlock();
+      transport_.fail(why);
+      lock.lock();
+    }
     changed_.wait(lock, [this] { return workers_ == 1; });
+    door_->open = false;
   }
+  transport_.finish();
   if (error_) std::rethrow_exception(error_);
   if (options_.progress) {
     Progress last = meter_.progress();
@@ -104,25 +125,31 @@ void Scheduler::work(Lock& lock) {
   }
 }
 
-/// Calls as many helpers as there are tasks for them. A helper leaves when it finds none.
+/// Calls as many helpers as there are tasks for them. A helper leaves when it finds none. To wake
+/// one takes longer than to do a few small tasks alone.
 void Scheduler::recruit() {
+  if (graph_.costs_known && meter_.work_left() < 50e-6) return;
   auto tasks = static_cast<std::int64_t>(ready_.size());
-  if (tasks > 0 && caller_waits_) {
+  if (caller_waits_ && tasks > 0) {
     changed_.notify_all();
     --tasks;
   }
-  const auto wanted = std::min<std::int64_t>(threads_ - workers_, tasks);
+  const auto wanted = std::min<std::int64_t>(threads_ - workers_ - called_, tasks - called_);
   for (std::int64_t i = 0; i < wanted; ++i) {
-    ++workers_;
-    helpers_.call([this] { help(); });
+    ++called_;
+    helpers_.call([this, door = door_] {
+      Lock lock(door->mutex);
+      if (door->open) help(lock);
+    });
   }
 }
 
-void Scheduler::help() {
-  Lock lock(mutex_);
+void Scheduler::help(Lock& lock) {
+  --called_;
+  ++workers_;
   work(lock);
   --workers_;
-  changed_.notify_all();  // under the lock: once it is released, this may be gone
+  changed_.notify_all();
 }
 
 /// Many tasks side by side use one thread each. Where the graph is narrow, a call of a library may
@@ -166,13 +193,6 @@ void Scheduler::fail_with(TaskId task, std::exception_ptr error) {
     error_ = error;
     failed_task_ = task;
   }
-  if (first) try {
-      std::rethrow_exception(error);
-    } catch (const std::exception& what) {
-      transport_.fail(what.what());
-    } catch (...) {
-      transport_.fail("unknown error");
-    }
   changed_.notify_all();
 }
 
@@ -234,6 +254,8 @@ void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
 
 void Scheduler::failed(const std::string& message) {
   const Lock lock(mutex_);
+  if (ended_) return;
+  failed_elsewhere_ = true;
   fail_with(0, std::make_exception_ptr(IoError(message)));
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <queue>
 
@@ -39,7 +40,7 @@ class Scheduler final : public Receiver {
   void prepare();
   void work(Lock& lock);
   void recruit();
-  void help();
+  void help(Lock& lock);
   void spread_library_threads();
   void tell_progress(Lock& lock);
   void check_for_stop();
@@ -63,14 +64,22 @@ class Scheduler final : public Receiver {
   // By task: how many inputs are not there yet.
   std::vector<std::atomic<std::int32_t>> inputs_missing_;
 
-  std::mutex mutex_;  // guards what follows
+  /// What a helper looks at first: one that comes when all is done must find out without us.
+  struct Door {
+    std::mutex mutex;
+    bool open = true;
+  };
+  const std::shared_ptr<Door> door_ = std::make_shared<Door>();
+  std::mutex& mutex_ = door_->mutex;  // guards what follows
   std::condition_variable changed_;
   std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready_;
-  int workers_ = 0;  // the caller of run() and the helpers that are at work or called
+  int workers_ = 0;  // the caller of run() and the helpers that are at work
+  int called_ = 0;   // helpers that have not come yet
   bool caller_waits_ = false;
   int running_ = 0;  // tasks
   std::int64_t arrivals_left_ = 0;
   bool ended_ = false;  // by an error or a stop request: nothing new starts
+  bool failed_elsewhere_ = false;
   std::exception_ptr error_;
   TaskId failed_task_ = 0;
   bool telling_ = false;

@@ -63,6 +63,7 @@ struct TaskGraph {
   KeyStore keys;
   TypeTable types;
   std::vector<Cost> costs;
+  bool costs_known = true;  // no: some kernel of a user's does not say what it costs
   std::vector<Value> values;
   std::vector<Task> tasks;
   std::vector<ValueId> task_inputs;

@@ -22,13 +22,16 @@ class Receiver {
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Before the first send. The receiver outlives every use.
+  /// Before the first send; from then on the receiver may be called.
   virtual void start(Receiver& receiver) = 0;
   /// Sends `value`, which is the output of a transfer, to its site. Called by any worker, by
   /// several at once; it does not wait for the receiver.
   virtual void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site) = 0;
-  /// This run has failed: tells the others, who need not wait for what will not come.
+  /// This run has failed by itself: tells the others, who need not wait for what will not come.
   virtual void fail(const std::string& message) = 0;
+  /// The run is over, well or not. When this returns, what was sent before a failure no longer
+  /// needs this process, and the receiver is not called any more.
+  virtual void finish() = 0;
   virtual double floats_moved() const = 0;  // sent from here so far
 };
 

@@ -58,5 +58,52 @@ TEST(EngineLaws, PlansOverSitesComputeAndMoveWhatTheReferenceDoes) {
   RecordProperty("ran", ran);
 }
 
+/// The plan runs as the reference runs it, and computes what the logical plan does.
+void expect_as_reference(const ia::Plan& plan, int threads, std::uint64_t seed) {
+  ia::Traffic traffic(plan.sites());
+  (void)ia::interpret(plan, &traffic);
+  RunOptions options;
+  options.threads = threads;
+  RunReport report;
+  EXPECT_TRUE(relations_equal(run(plan, options, &report), plan.logical().interpret()))
+      << "seed " << seed << "\n"
+      << plan.explain();
+  EXPECT_EQ(report.floats_moved, traffic.total) << "seed " << seed;
+  EXPECT_EQ(report.sent, traffic.sent) << "seed " << seed;
+  EXPECT_EQ(report.received, traffic.received) << "seed " << seed;
+}
+
+Plan integer_matrix(Random& random, std::int64_t rows, std::int64_t columns) {
+  const Shape shape{rows * 2, columns * 2};
+  return Plan::input(
+      Relation::from_tensor(random_integers(DType::i64, shape, random.bits(), -9, 10), {2, 2}));
+}
+
+TEST(EngineLaws, SummandsAtSeveralSitesAreBroughtTogether) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    // A grid p x q x r over the result's key <i, k, j>: k is split, so that sums are partial.
+    const int p = static_cast<int>(random.between(1, 3)),
+              q = static_cast<int>(random.between(1, 3)),
+              r = static_cast<int>(random.between(1, 2));
+    const int sites = p * q * r + static_cast<int>(random.between(0, 2));
+    const std::int64_t i = random.between(1, 4), k = random.between(1, 5), j = random.between(1, 4);
+    using Kind = Axis::Kind;
+    const Placement left(
+        {{p, Kind::split, {{0, 1, 1}}}, {q, Kind::split, {{1, 1, 1}}}, {r, Kind::copy, {}}}, sites);
+    const Placement right(
+        {{p, Kind::copy, {}}, {q, Kind::split, {{0, 1, 1}}}, {r, Kind::split, {{1, 1, 1}}}}, sites);
+    const ia::Plan a = ia::Plan::input(integer_matrix(random, i, k), left);
+    const ia::Plan b = ia::Plan::input(integer_matrix(random, k, j), right);
+    const ia::Plan parts =
+        a.join(b, {1}, {0}, {Apply("matmul", {0, 1})}).aggregate({0, 2}, {"add"});
+    const Key frontier{i, j};
+    const ia::Plan together = parts.shuffle(random_placement(random, frontier, sites));
+    const ia::Plan whole =
+        together.pending().empty() ? together : together.aggregate({0, 1}, {"add"});
+    expect_as_reference(whole, static_cast<int>(random.between(1, 4)), seed);
+  }
+}
+
 }  // namespace
 }  // namespace tessera
