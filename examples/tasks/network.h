@@ -19,7 +19,8 @@ struct NetworkInputs {
 
 /// X is cut by rows, W1 by hidden units and W2 by labels: what a tile has of the other dimension it
 /// has whole, so that a batch can be split, or a layer.
-inline NetworkInputs network_types(const NetworkShape& s, tessera::DType dtype = tessera::DType::f64) {
+inline NetworkInputs network_types(const NetworkShape& s,
+                                   tessera::DType dtype = tessera::DType::f64) {
   const auto cut = [&](std::int64_t rows, std::int64_t columns, const tessera::Key& frontier) {
     return tessera::RelationType{{{"", {dtype, {rows, columns}, 0}}}, frontier};
   };
@@ -42,13 +43,13 @@ inline TrainingStep training_step(const tessera::Plan& x, const tessera::Plan& y
   const std::string scaled = fmt::format("mul_scalar(value={})", rate);
   const tessera::Plan z1 = x.join(w1, {}, {}, "matmul");  // (n, h)
   const tessera::Plan a1 = z1.transform("relu");
-  const tessera::Plan all_hidden = a1.concat(1, 1);           // (n): a row's units together
+  const tessera::Plan all_hidden = a1.concat(1, 1);                // (n): a row's units together
   const tessera::Plan z2 = all_hidden.join(w2, {}, {}, "matmul");  // (n, l)
   const tessera::Plan d2 = z2.transform("sigmoid").join(y, {0, 1}, {0, 1}, "sub");
   const tessera::Plan g2 =
       all_hidden.join(d2, {0}, {0}, "matmul(transpose_a=true)").aggregate({1}, "add");  // (l)
-  const tessera::Plan d1 = d2.join(w2, {1}, {0}, "matmul(transpose_b=true)")  // (n, l)
-                               .tile(1, hidden_tile)                          // (n, l, h)
+  const tessera::Plan d1 = d2.join(w2, {1}, {0}, "matmul(transpose_b=true)")            // (n, l)
+                               .tile(1, hidden_tile)                                    // (n, l, h)
                                .aggregate({0, 2}, "add")
                                .join(z1.transform("relu_deriv"), {0, 1}, {0, 1}, "mul");
   const tessera::Plan g1 =

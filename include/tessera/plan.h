@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct Apply {
       : kernel(std::move(call)), columns(std::move(over)), names(std::move(as)) {}
 };
 
+/// The tiles at a key, a column each.
+using TileSource = std::function<std::vector<Tile>(const Key& key)>;
+
 /// Whether the result of a plan may lack keys below its frontier.
 enum class Holes { refused, allowed };
 
@@ -40,6 +44,9 @@ class Plan {
   /// A relation at hand, or only its type: such a plan can be explained but not run.
   static Plan input(const Relation& relation, const std::string& name = "");
   static Plan input(const RelationType& type, const std::string& name = "");
+  /// A relation without holes whose tiles are made, or read, where they are needed: `source` is
+  /// called for a key by a site that holds it, and yields tiles of just these types.
+  static Plan input(const RelationType& type, TileSource source, const std::string& name = "");
 
   /// Groups tuples by some key components and folds each group's tiles with a kernel T x T -> T,
   /// in order of the keys. One kernel serves all columns, or there is one for each.
@@ -99,7 +106,8 @@ namespace op {
 struct Input {
   std::string name;
   RelationType type;
-  std::optional<Relation> relation;  // none: only the type is known
+  std::optional<Relation> relation;  // neither this
+  TileSource source = {};            // nor this: only the type is known
 };
 struct Aggregate {
   Plan input;

@@ -21,7 +21,7 @@ struct Progress {
 
 struct RunOptions {
   Holes holes = Holes::refused;
-  int sites = 1;    // logical sites that a logical plan is spread over
+  int sites = 1;    // logical sites that a logical plan is spread over; on a cluster, its processes
   int threads = 0;  // 0: all cores
   /// A stop request is seen before each task: no other starts, and the run ends with Interrupted.
   std::stop_token stop = {};
@@ -46,7 +46,30 @@ struct RunReport {
 /// keys, so that a run's result does not depend on the number of threads. PlanError, before any
 /// kernel runs, if the keys are known to collide or, unless allowed, to have holes.
 Relation run(const ia::Plan& plan, const RunOptions& options = {}, RunReport* report = nullptr);
-/// The same for a logical plan, on `options.sites` sites.
+/// The same for a logical plan, on `options.sites` sites or those of the cluster.
 Relation run(const Plan& plan, const RunOptions& options = {}, RunReport* report = nullptr);
+/// Several results at once; what they share is computed once.
+std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& options = {},
+                          RunReport* report = nullptr);
+std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options = {},
+                          RunReport* report = nullptr);
+
+/// The processes that run this program together under mpirun; one, if it was started by itself.
+/// Every process runs the same plans in the same order, each its own site, and `run` gives all of
+/// them the whole result.
+struct ClusterInfo {
+  int rank = 0;
+  int size = 1;
+};
+ClusterInfo cluster_info();
+
+/// What a process has of a result that is left where it was computed: the tuples of its sites.
+struct LocalPart {
+  RelationType type;
+  Placement placement;
+  std::vector<Tuple> tuples;
+};
+std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans,
+                                    const RunOptions& options = {}, RunReport* report = nullptr);
 
 }  // namespace tessera

@@ -44,9 +44,11 @@ class Cluster::Run final : public Transport {
     }
   }
 
-  ~Run() override {
+  ~Run() override { finish(); }
+
+  void finish() override {
     const std::lock_guard lock(cluster_.mutex_);
-    cluster_.active_ = nullptr;
+    if (cluster_.active_ == this) cluster_.active_ = nullptr;
   }
 
   void start(Receiver& receiver) override {
@@ -135,7 +137,7 @@ Cluster::Cluster(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {
   wire_->start(*this);
 }
 
-Cluster::~Cluster() = default;
+Cluster::~Cluster() { wire_.reset(); }  // which still calls us while it says good-bye
 
 std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
   const std::lock_guard lock(mutex_);
@@ -157,8 +159,7 @@ std::vector<Wire::Memory> Cluster::begun(int from, const Wire::Header& header,
   Message message{from, header, nullptr, {}};
   std::vector<Wire::Memory> memory;
   if (header[0] == tuple) {
-    message.unpacking =
-        std::make_unique<Unpacking>(std::span(header).subspan(prefix), sizes);
+    message.unpacking = std::make_unique<Unpacking>(std::span(header).subspan(prefix), sizes);
     memory = message.unpacking->memory();
   }
   const std::lock_guard lock(mutex_);

@@ -49,9 +49,10 @@ class Cluster final : public Wire::Handler {
   std::mutex mutex_;
   std::int64_t runs_ = 0;
   Run* active_ = nullptr;
-  std::map<std::array<std::int64_t, 4>, Message> arriving_;  // by sender and what the header begins with
-  std::vector<Message> early_;                    // of runs that have not begun here
-  std::vector<bool> gone_;                        // who has said good-bye
+  std::map<std::array<std::int64_t, 4>, Message>
+      arriving_;                // by sender and what the header begins with
+  std::vector<Message> early_;  // of runs that have not begun here
+  std::vector<bool> gone_;      // who has said good-bye
 };
 
 /// The cluster this process belongs to: none unless it was started as one of several. It is

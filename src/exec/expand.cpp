@@ -16,13 +16,15 @@ namespace {
 
 class Expander {
  public:
-  explicit Expander(const ia::Plan& root)
-      : order_(ia::in_order(root)),
-        sites_(root.sites()),
-        builder_(root.sites()),
+  explicit Expander(const std::vector<ia::Plan>& roots)
+      : roots_(roots),
+        order_(ia::in_order(roots)),
+        sites_(roots.front().sites()),
+        builder_(roots.front().sites()),
         keys_(builder_.graph().keys) {
     for (const ia::Plan& plan : order_)
       for (const ia::Plan& input : inputs_of(operator_of(plan))) ++readers_[&input.node()];
+    for (const ia::Plan& root : roots) ++readers_[&root.node()];
     for (const ia::Plan& plan : order_)
       if (const auto* aggregate = std::get_if<ia::Aggregate>(&operator_of(plan)))
         if (std::holds_alternative<ia::Join>(operator_of(aggregate->input)) &&
@@ -39,18 +41,29 @@ class Expander {
       tuples_[&plan.node()] = std::move(tuples);
       forget_inputs(plan);
     }
-    collect_outputs(of(order_.back()));
+    for (std::size_t r = 0; r < roots_.size(); ++r)
+      collect_outputs(static_cast<int>(r), of(roots_[r]));
     put_in_order(builder_.graph());
     return std::move(builder_.graph());
   }
 
   Tuples operator()(const ia::Input&) {
     const auto& input = std::get<op::Input>(tessera::operator_of(plan_->logical()));
-    TESSERA_REQUIRE(PlanError, input.relation.has_value(),
+    TESSERA_REQUIRE(PlanError, input.relation.has_value() || input.source,
                     "{} has a type but no tuples: the plan can be explained, not run",
                     describe_step(*plan_));
     Tuples result(sites_);
     std::vector<int> holders;
+    if (input.source) {
+      const Key& frontier = plan_->type().frontier;
+      Key at(frontier.size(), 0);
+      for (std::int64_t i = count_below(frontier); i > 0; --i, advance(at, frontier)) {
+        const KeyId key = keys_.add(at);
+        plan_->placement().holders(at, holders);
+        for (int site : holders) result[site].push_back({key, builder_.give(site, input, key)});
+      }
+      return result;
+    }
     for (const tessera::Tuple& tuple : input.relation->tuples()) {
       const KeyId key = keys_.add(tuple.key);
       plan_->placement().holders(tuple.key, holders);
@@ -235,17 +248,15 @@ class Expander {
     }
   }
 
-  void collect_outputs(const Tuples& tuples) {
+  void collect_outputs(int result, const Tuples& tuples) {
     std::vector<Tuple> all;
     for (const auto& at : tuples) all.insert(all.end(), at.begin(), at.end());
     sort_by_key(all, keys_);
-    for (const Tuple& tuple : all) {
-      auto& outputs = builder_.graph().outputs;
-      if (outputs.empty() || keys_.less(outputs.back().key, tuple.key))
-        outputs.push_back({tuple.key, tuple.value});
-    }
+    for (const Tuple& tuple : all)
+      builder_.graph().outputs.push_back({result, tuple.key, tuple.value});
   }
 
+  std::vector<ia::Plan> roots_;
   std::vector<ia::Plan> order_;
   int sites_;
   GraphBuilder builder_;
@@ -268,10 +279,15 @@ std::string describe_step(const ia::Plan& plan) {
   return same ? tessera::describe(logical) : ia::describe(plan);
 }
 
-TaskGraph expand(const ia::Plan& plan) {
-  TESSERA_REQUIRE(PlanError, plan.pending().empty(),
-                  "the result of a plan is whole, but {} leaves summands", ia::describe(plan));
-  return Expander(plan).expand();
+TaskGraph expand(const std::vector<ia::Plan>& plans) {
+  for (const ia::Plan& plan : plans) {
+    TESSERA_REQUIRE(PlanError, plan.pending().empty(),
+                    "the result of a plan is whole, but {} leaves summands", ia::describe(plan));
+    TESSERA_REQUIRE(PlanError, plan.sites() == plans.front().sites(),
+                    "plans that run together have one number of sites, not {} and {}",
+                    plans.front().sites(), plan.sites());
+  }
+  return Expander(plans).expand();
 }
 
 }  // namespace tessera::exec

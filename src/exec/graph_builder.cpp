@@ -111,7 +111,16 @@ ValueId GraphBuilder::give(int site, const std::vector<Tile>& tiles) {
   for (const Tile& tile : tiles) types.push_back(tile.type());
   const auto value = static_cast<ValueId>(graph_.values.size());
   graph_.values.push_back({site, graph_.types.add(types)});
-  graph_.given.push_back({value, &tiles});
+  graph_.given.push_back({value, &tiles, nullptr, 0});
+  return value;
+}
+
+ValueId GraphBuilder::give(int site, const op::Input& input, KeyId key) {
+  Types types;
+  for (const Column& column : input.type.columns) types.push_back(column.type);
+  const auto value = static_cast<ValueId>(graph_.values.size());
+  graph_.values.push_back({site, graph_.types.add(types)});
+  graph_.given.push_back({value, nullptr, &input, key});
   return value;
 }
 

@@ -33,8 +33,7 @@ std::vector<std::filesystem::path> places() {
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   Dl_info ours{};
   std::filesystem::path module;
-  if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 &&
-      ours.dli_fname != nullptr)
+  if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 && ours.dli_fname != nullptr)
     module = std::filesystem::absolute(ours.dli_fname, ignored).parent_path();
   for (const auto& folder : {program, module})
     if (!folder.empty()) {

@@ -1,5 +1,7 @@
 #include "exec/parcel.h"
 
+#include <optional>
+
 #include "base/check.h"
 #include "tile/tile_rep.h"
 
@@ -86,12 +88,15 @@ std::vector<Wire::Memory> Unpacking::memory() {
   std::vector<Wire::Memory> result;
   for (Part& part : parts_) {
     if (part.dense) {
-      result.emplace_back(part.dense->bytes_begin(),
-                          static_cast<std::size_t>(part.dense->elements()) * size_of(part.type.dtype));
+      result.emplace_back(
+          part.dense->bytes_begin(),
+          static_cast<std::size_t>(part.dense->elements()) * size_of(part.type.dtype));
       continue;
     }
-    result.push_back(std::as_writable_bytes(std::span(part.sparse->offsets.data(), part.sparse->offsets.size())));
-    result.push_back(std::as_writable_bytes(std::span(part.sparse->coordinates.data(), part.sparse->coordinates.size())));
+    result.push_back(std::as_writable_bytes(
+        std::span(part.sparse->offsets.data(), part.sparse->offsets.size())));
+    result.push_back(std::as_writable_bytes(
+        std::span(part.sparse->coordinates.data(), part.sparse->coordinates.size())));
     if (part.type.dtype != DType::boolean)
       result.emplace_back(part.sparse->values.data(), part.sparse->values.size());
   }

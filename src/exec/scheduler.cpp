@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "exec/perform.h"
+#include "tra/plan_node.h"
 
 namespace tessera::exec {
 namespace {
@@ -42,7 +43,7 @@ void Scheduler::prepare() {
     if (!is_mine(task.site)) continue;
     meter_.expect(graph_.costs[task.cost]);
     inputs_missing_[t] = task.inputs;
-    if (task.inputs == 0) ready_.push(static_cast<TaskId>(t));
+    if (task.inputs == 0) make_ready(static_cast<TaskId>(t));
   }
   for (std::size_t v = 0; v < graph_.values.size(); ++v)
     readers_left_[v] = static_cast<std::int32_t>(graph_.readers_of(static_cast<ValueId>(v)).size());
@@ -50,11 +51,18 @@ void Scheduler::prepare() {
   for (const TaskGraph::Given& given : graph_.given) {
     if (!is_mine(graph_.values[given.value].site)) continue;
     if (readers_left_[given.value] == 0) continue;
-    ledger_.exempt(*given.tiles);
-    tiles_[given.value] = *given.tiles;
+    tiles_[given.value] =
+        given.tiles != nullptr ? *given.tiles : tiles_from(*given.input, graph_.keys[given.key]);
+    ledger_.exempt(tiles_[given.value]);
     for (const TaskId reader : graph_.readers_of(given.value))
-      if (--inputs_missing_[reader] == 0) ready_.push(reader);
+      if (--inputs_missing_[reader] == 0) make_ready(reader);
   }
+}
+
+/// Transfers go first: they take no time here, and others wait for them.
+void Scheduler::make_ready(TaskId task) {
+  const bool transfer = graph_.tasks[task].kind == TaskKind::transfer;
+  ready_.push((transfer ? 0 : std::int64_t{1} << 32) | task);
 }
 
 void Scheduler::run() {
@@ -100,7 +108,7 @@ void Scheduler::run() {
 void Scheduler::work(Lock& lock) {
   std::vector<TaskId> now_ready;
   for (check_for_stop(); !ended_ && !ready_.empty(); check_for_stop()) {
-    const TaskId task = ready_.top();
+    const auto task = static_cast<TaskId>(ready_.top() & 0xffffffff);
     ready_.pop();
     ++running_;
     recruit();
@@ -119,7 +127,7 @@ void Scheduler::work(Lock& lock) {
       return;
     }
     meter_.done(graph_.costs[graph_.tasks[task].cost]);
-    for (const TaskId next : now_ready) ready_.push(next);
+    for (const TaskId next : now_ready) make_ready(next);
     now_ready.clear();
     tell_progress(lock);
   }
@@ -248,7 +256,7 @@ void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
   publish(value, std::move(tiles), now_ready);
   const Lock lock(mutex_);
   --arrivals_left_;
-  for (const TaskId next : now_ready) ready_.push(next);
+  for (const TaskId next : now_ready) make_ready(next);
   changed_.notify_all();
 }
 

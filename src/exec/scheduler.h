@@ -26,7 +26,7 @@ class Scheduler final : public Receiver {
 
   void run();
   /// The tiles of an output of one of our sites, after run().
-  std::vector<Tile> take(ValueId output) { return std::move(tiles_[output]); }
+  const std::vector<Tile>& result(ValueId output) const { return tiles_[output]; }
   std::int64_t peak_bytes() const { return ledger_.peak(); }
   const ProgressMeter& meter() const { return meter_; }
 
@@ -38,6 +38,7 @@ class Scheduler final : public Receiver {
 
   bool is_mine(int site) const { return mine_[site]; }
   void prepare();
+  void make_ready(TaskId task);
   void work(Lock& lock);
   void recruit();
   void help(Lock& lock);
@@ -72,7 +73,7 @@ class Scheduler final : public Receiver {
   const std::shared_ptr<Door> door_ = std::make_shared<Door>();
   std::mutex& mutex_ = door_->mutex;  // guards what follows
   std::condition_variable changed_;
-  std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready_;
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ready_;
   int workers_ = 0;  // the caller of run() and the helpers that are at work
   int called_ = 0;   // helpers that have not come yet
   bool caller_waits_ = false;

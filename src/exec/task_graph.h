@@ -70,14 +70,17 @@ struct TaskGraph {
 
   struct Given {
     ValueId value;
-    const std::vector<Tile>* tiles;  // of an input relation, which the plan holds
+    const std::vector<Tile>* tiles;  // of an input relation, which the plan holds; or null:
+    const op::Input* input;          // made by its source
+    KeyId key;
   };
   std::vector<Given> given;
   struct Output {
+    std::int32_t result;  // of which plan
     KeyId key;
     ValueId value;
   };
-  std::vector<Output> outputs;  // in order of their keys, one copy of each
+  std::vector<Output> outputs;  // by result, key and site, all copies
 
   /// The tasks that read a value: readers[first_reader[v]] to before readers[first_reader[v + 1]].
   /// A task that reads it twice is there twice.
@@ -94,7 +97,8 @@ struct TaskGraph {
 
 /// Expands a plan. PlanError for what only the keys at hand show: keys that collide or are
 /// missing, and inputs that have no tuples.
-TaskGraph expand(const ia::Plan& plan);
+TaskGraph expand(const std::vector<ia::Plan>& plans);
+inline TaskGraph expand(const ia::Plan& plan) { return expand(std::vector<ia::Plan>{plan}); }
 
 /// Numbers the tasks depth first, and lists the readers of the values.
 void put_in_order(TaskGraph& graph);

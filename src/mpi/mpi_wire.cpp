@@ -206,7 +206,8 @@ class MpiWire final : public Wire {
       if (small) continue;
       for (const auto& piece : message->pieces)
         for (std::size_t at = 0; at < piece.size(); at += largest_chunk)
-          post_send(to, message, piece.subspan(at, std::min<std::size_t>(largest_chunk, piece.size() - at)),
+          post_send(to, message,
+                    piece.subspan(at, std::min<std::size_t>(largest_chunk, piece.size() - at)),
                     body_tag);
     }
     return !starting.empty();
@@ -309,10 +310,11 @@ class MpiWire final : public Wire {
           requests_.push_back(MPI_REQUEST_NULL);
           owners_.push_back({message->from, nullptr, message});
           ++message->open;
-          check(MPI_Irecv(piece.data() + done,
-                          static_cast<int>(std::min<std::size_t>(largest_chunk, piece.size() - done)),
-                          MPI_BYTE, message->from, body_tag, comm_, &requests_.back()),
-                "MPI_Irecv");
+          check(
+              MPI_Irecv(piece.data() + done,
+                        static_cast<int>(std::min<std::size_t>(largest_chunk, piece.size() - done)),
+                        MPI_BYTE, message->from, body_tag, comm_, &requests_.back()),
+              "MPI_Irecv");
         }
     }
     listen();

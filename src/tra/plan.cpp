@@ -52,6 +52,26 @@ Plan Plan::input(const RelationType& type, const std::string& name) {
   return make(op::Input{name, type, std::nullopt});
 }
 
+Plan Plan::input(const RelationType& type, TileSource source, const std::string& name) {
+  (void)input(type, name);  // checks the type
+  TESSERA_REQUIRE(TypeError, type.presence == Presence::continuous,
+                  "Input {}: tiles are made for every key, so that none can be absent", name);
+  return make(op::Input{name, type, std::nullopt, std::move(source)});
+}
+
+std::vector<Tile> tiles_from(const op::Input& input, const Key& key) {
+  std::vector<Tile> tiles = input.source(key);
+  TESSERA_REQUIRE(TypeError, tiles.size() == input.type.columns.size(),
+                  "Input {}: {} tiles at key {} for {} columns", input.name, tiles.size(),
+                  to_string(key), input.type.columns.size());
+  for (std::size_t c = 0; c < tiles.size(); ++c)
+    TESSERA_REQUIRE(TypeError, tiles[c].type() == input.type.columns[c].type,
+                    "Input {}: the tile at key {} is {}, but was said to be {}", input.name,
+                    to_string(key), to_string(tiles[c].type()),
+                    to_string(input.type.columns[c].type));
+  return tiles;
+}
+
 Plan Plan::aggregate(const std::vector<int>& group_by, const KernelCall& kernel) const {
   return aggregate(group_by, std::vector<KernelCall>(type().columns.size(), kernel));
 }

@@ -1,0 +1,173 @@
+// The product of two matrices, on one machine or on a cluster:
+//
+//   multiply_distributed --shape 4000x4000x4000
+//   mpirun -n 4 multiply_distributed --shape 4000x4000x4000
+//
+// The optimizer decides where the inputs lie and how the product is computed; each process makes
+// only the tiles that it holds.
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include "tasks/cluster.h"
+#include "tasks/multiplication.h"
+
+using namespace tessera;
+
+namespace {
+
+struct Options {
+  std::int64_t m = 4000, k = 4000, n = 4000;
+  std::int64_t tile_m = 0, tile_k = 0, tile_n = 0;  // 0: chosen
+  int repeat = 1, threads = 0, sites = 1;
+  bool json = false, explain = false, check = false;
+  DType dtype = DType::f64;
+};
+
+[[noreturn]] void usage(int status) {
+  std::cout
+      << "multiply_distributed [--shape MxKxN] [--tiles MxKxN] [--repeat R] [--threads T]\n"
+         "                     [--sites S] [--f32] [--explain] [--check] [--json]\n"
+         "C = A B with A of M x K and B of K x N; --tiles says in how many tiles each is cut;\n"
+         "--sites: logical sites, where there is no cluster\n";
+  std::exit(status);
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 == argc) usage(2);
+      return argv[++i];
+    };
+    const auto three = [&](std::int64_t& a, std::int64_t& b, std::int64_t& c) {
+      long long x = 0, y = 0, z = 0;
+      if (std::sscanf(value().c_str(), "%lldx%lldx%lld", &x, &y, &z) != 3 || x < 1 || y < 1 ||
+          z < 1)
+        usage(2);
+      a = x, b = y, c = z;
+    };
+    if (name == "--shape")
+      three(options.m, options.k, options.n);
+    else if (name == "--tiles")
+      three(options.tile_m, options.tile_k, options.tile_n);
+    else if (name == "--repeat")
+      options.repeat = std::atoi(value().c_str());
+    else if (name == "--threads")
+      options.threads = std::atoi(value().c_str());
+    else if (name == "--sites")
+      options.sites = std::atoi(value().c_str());
+    else if (name == "--f32")
+      options.dtype = DType::f32;
+    else if (name == "--json")
+      options.json = true;
+    else if (name == "--explain")
+      options.explain = true;
+    else if (name == "--check")
+      options.check = true;
+    else
+      usage(name == "--help" ? 0 : 2);
+  }
+  return options;
+}
+
+/// Into how many tiles of about 500 a dimension is cut: the divisor nearest to that.
+std::int64_t tiles_of(std::int64_t extent, double side, double least) {
+  std::int64_t best = 1;
+  double distance = 1e300;
+  for (std::int64_t tiles = 1; tiles <= extent; ++tiles) {
+    if (extent % tiles != 0 || tiles > 256) continue;
+    const double wanted = std::max(least, static_cast<double>(extent) / side);
+    const double off = std::fabs(std::log(static_cast<double>(tiles) / wanted));
+    if (off < distance) {
+      distance = off;
+      best = tiles;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tasks::program([&] {
+    const Options options = parse(argc, argv);
+    const ClusterInfo cluster = cluster_info();
+    const int sites = cluster.size > 1 ? cluster.size : options.sites;
+    const std::int64_t m_tiles = options.tile_m ? options.tile_m : tiles_of(options.m, 500, 2);
+    const std::int64_t n_tiles = options.tile_n ? options.tile_n : tiles_of(options.n, 500, 4);
+    const std::int64_t k_tiles = options.tile_k ? options.tile_k : tiles_of(options.k, 1000, 4);
+
+    const Plan a = tasks::made_input(
+        "A", tasks::matrix(options.m, options.k, m_tiles, k_tiles, options.dtype), 1);
+    const Plan b = tasks::made_input(
+        "B", tasks::matrix(options.k, options.n, k_tiles, n_tiles, options.dtype), 2);
+    OptimizerOptions optimizer;
+    optimizer.sites = sites;
+    optimizer.placed = [](const Plan&) { return std::nullopt; };  // wherever it is best
+    optimizer.alternatives = options.explain;
+    const OptimizedPlan optimized = optimize(tasks::product(a, b), optimizer);
+    if (options.explain && cluster.rank == 0) std::cout << optimized.explain() << std::flush;
+
+    // Every process makes its tiles before the clock starts.
+    for (const ia::Plan& node : ia::in_order(optimized.plans))
+      if (const auto* input = std::get_if<op::Input>(&operator_of(node.logical())))
+        if (std::holds_alternative<ia::Input>(ia::operator_of(node))) {
+          Key key(input->type.frontier.size(), 0);
+          for (key[0] = 0; key[0] < input->type.frontier[0]; ++key[0])
+            for (key[1] = 0; key[1] < input->type.frontier[1]; ++key[1])
+              for (int site : node.placement().holders(key))
+                if (site % cluster.size == cluster.rank) (void)input->source(key);
+        }
+
+    RunOptions run_options;
+    run_options.threads = options.threads;
+    for (int repetition = 0; repetition < options.repeat; ++repetition) {
+      tasks::wait_for_all();
+      const auto start = std::chrono::steady_clock::now();
+      RunReport report;
+      const std::vector<LocalPart> parts = run_in_place(optimized.plans, run_options, &report);
+      tasks::wait_for_all();
+      const double seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (options.check) {
+        // Each process compares one of its tiles with the product of the rows and columns it is of.
+        if (!parts[0].tuples.empty()) {
+          const Tuple& tuple = parts[0].tuples[parts[0].tuples.size() / 2];
+          Tile expected = Tile::zeros(tuple.tiles[0].dtype(), tuple.tiles[0].shape());
+          const auto& left = std::get<op::Input>(operator_of(a));
+          const auto& right = std::get<op::Input>(operator_of(b));
+          for (std::int64_t k = 0; k < k_tiles; ++k)
+            expected = KernelCall("add")(
+                {expected, KernelCall("matmul")({left.source({tuple.key[0], k})[0],
+                                                 right.source({k, tuple.key[1]})[0]})});
+          const Tile difference = KernelCall("max")(
+              {KernelCall("abs")({KernelCall("sub")({expected, tuple.tiles[0]})})});
+          const double worst = difference.at<double>({});
+          const double bound = options.dtype == DType::f64 ? 1e-9 : 1e-2;
+          if (!(worst < bound))
+            throw InternalError("the product is off by " + std::to_string(worst));
+        }
+      }
+      if (cluster.rank != 0) continue;
+      const double bytes =
+          optimized.cost.total.floats_moved * static_cast<double>(size_of(options.dtype));
+      if (options.json)
+        std::printf(
+            "{\"tool\":\"tessera\",\"form\":\"%s\",\"shape\":\"%lldx%lldx%lld\",\"ranks\":%d,"
+            "\"seconds\":%.6f,\"predicted_bytes\":%.0f,\"planning_seconds\":%.6f}\n",
+            optimized.algorithm.c_str(), static_cast<long long>(options.m),
+            static_cast<long long>(options.k), static_cast<long long>(options.n), sites, seconds,
+            bytes, optimized.planning_seconds);
+      else
+        std::printf("%lld x %lld x %lld on %d site%s: %.3f s, %.1f MB predicted to move (%s)\n",
+                    static_cast<long long>(options.m), static_cast<long long>(options.k),
+                    static_cast<long long>(options.n), sites, sites == 1 ? "" : "s", seconds,
+                    bytes * 1e-6, optimized.algorithm.c_str());
+      std::fflush(stdout);
+    }
+  });
+}
