@@ -136,4 +136,35 @@ Rewrite aggregate_twice(const ia::Plan& plan) {
   });
 }
 
+/// R2-1 and R2-4. The groups of an aggregation, or the pieces of a concatenation, may be brought
+/// together anywhere.
+///   Agg(g, +) . Move (R)  ==  Agg(g, +) . Move(d . g) (R)      which lies at d
+Rewrite aggregate_at(const ia::Plan& plan, const Placement& to) {
+  const auto* aggregate = root<ia::Aggregate>(plan);
+  const auto* concat = root<ia::Concat>(plan);
+  if (aggregate == nullptr && concat == nullptr) return Rewrite::no(not_an_aggregation);
+  const ia::Plan input = inputs_of(operator_of(plan)).front();
+  if (!is_move(input)) return Rewrite::no("it aggregates no move");
+  if (to.is_scattered()) return Rewrite::no("tuples cannot be sent to " + to.to_string());
+  // What the components of the groups' keys are called before the aggregation.
+  std::vector<int> before;
+  for (int i = 0; i < plan.type().arity(); ++i)
+    before.push_back(aggregate != nullptr        ? aggregate->group_by[i]
+                     : i < concat->key_component ? i
+                                                 : i + 1);
+  return rewritten(plan, [&] {
+    const ia::Plan source = without_moves(input);
+    const Placement at = to.renumber(before, Axis::Kind::copy);
+    const ia::Plan moved = at.is_all() ? broadcast(source) : moved_to(at, source);
+    return ia::make(ia::with_inputs(operator_of(plan), {moved}), plan.logical());
+  });
+}
+
+/// R2-1. Of two moves only the last one counts, also where groups are folded between them.
+///   Move(d) . Agg(g, +) . Move(e) (R)  ==  Agg(g, +) . Move(d . g) (R)
+Rewrite move_before_aggregation(const ia::Plan& plan) {
+  if (!is_move(plan)) return Rewrite::no("it is not a move");
+  return aggregate_at(inputs_of(operator_of(plan)).front(), plan.placement());
+}
+
 }  // namespace tessera::optimizer

@@ -67,6 +67,11 @@ Rewrite shuffle_both(const ia::Plan& plan) {
   return moved_otherwise(plan, [](ia::Join& join) { shuffle_on_joined(join); });
 }
 
+///   Join(R, S) moved in any way  ==  Join(R, S)      if what joins lies together already
+Rewrite join_in_place(const ia::Plan& plan) {
+  return moved_otherwise(plan, [](ia::Join&) {});
+}
+
 /// R2-7. A shuffle above a join is not needed if the result lies right without it.
 ///   SHUF_d . Join(R, S)  ==  Join(R, S)      if Part(Join(R, S)) = e and e is within d
 Rewrite join_through_shuffle(const ia::Plan& plan) {

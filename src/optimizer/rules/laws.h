@@ -27,6 +27,8 @@ Rewrite map_before_aggregation(const ia::Plan& plan);
 Rewrite map_after_aggregation(const ia::Plan& plan);
 Rewrite skip_shuffle(const ia::Plan& plan);
 Rewrite aggregate_twice(const ia::Plan& plan);
+Rewrite aggregate_at(const ia::Plan& plan, const Placement& to);
+Rewrite move_before_aggregation(const ia::Plan& plan);
 
 // moves.cpp
 Rewrite last_move_counts(const ia::Plan& plan);
@@ -37,6 +39,7 @@ Rewrite fill_after_move(const ia::Plan& plan);
 Rewrite broadcast_left(const ia::Plan& plan);
 Rewrite broadcast_right(const ia::Plan& plan);
 Rewrite shuffle_both(const ia::Plan& plan);
+Rewrite join_in_place(const ia::Plan& plan);
 Rewrite join_through_shuffle(const ia::Plan& plan);
 
 }  // namespace tessera::optimizer

@@ -33,6 +33,8 @@ const std::vector<Rule>& all_rules() {
        "over g",
        map_before_join},
       {"last_move_counts", "R2-1. Move(d) . Move(e) == Move(d)", last_move_counts},
+      {"move_before_aggregation", "R2-1. Move(d) . Agg(g, +) . Move(e) == Agg(g, +) . Move(d . g)",
+       move_before_aggregation},
       {"idle_move", "R2-1. Move(d)(R) == R if R lies at d", idle_move},
       {"filter_before_move", "R2-2. Filter(p) . Move == Move . Filter(p)", filter_before_move},
       {"map_before_move", "R2-3. Map(k, f) . Move == Move . Map(k, f)", map_before_move},
@@ -47,6 +49,8 @@ const std::vector<Rule>& all_rules() {
       {"broadcast_left", "R2-6. Join(R, S) == Join(BCAST(R), S)", broadcast_left},
       {"broadcast_right", "R2-6. Join(R, S) == Join(R, BCAST(S))", broadcast_right},
       {"shuffle_both", "R2-6. Join(R, S) == Join(SHUF(R), SHUF(S))", shuffle_both},
+      {"join_in_place", "R2-6. Join(R, S) moved == Join(R, S) if what joins lies together already",
+       join_in_place},
       {"join_through_shuffle", "R2-7. SHUF_d . Join(R, S) == Join(R, S) if it lies PART_d",
        join_through_shuffle},
       {"broadcast_multiply_left", "BMM. Agg . Join(R, S) == Agg . SHUF . Agg . Join(BCAST(R), S)",
@@ -68,19 +72,26 @@ const std::vector<Rule>& all_rules() {
 }
 
 Rewrite rewrite_at(const ia::Plan& root, const ia::Plan& at, const Rule& rule) {
+  const Rewrites rewritten = rewrite_at(std::vector<ia::Plan>{root}, at, rule);
+  return rewritten ? Rewrite(rewritten.plans.front()) : Rewrite::no(rewritten.why_not);
+}
+
+Rewrites rewrite_at(const std::vector<ia::Plan>& roots, const ia::Plan& at, const Rule& rule) {
   const Rewrite replaced = rule.apply(at);
-  if (!replaced) return replaced;
+  if (!replaced) return {{}, replaced.why_not};
   std::unordered_map<const ia::Plan::Node*, ia::Plan> rebuilt;  // where something changed below
   rebuilt.emplace(&at.node(), *replaced.plan);
+  bool found = false;
   try {
-    for (const ia::Plan& node : ia::in_order(root)) {
+    for (const ia::Plan& node : ia::in_order(roots)) {
+      found = found || node.is_same(at);
       if (rebuilt.contains(&node.node())) continue;
       std::vector<ia::Plan> inputs = inputs_of(operator_of(node));
       bool changed = false;
       for (ia::Plan& input : inputs) {
-        const auto found = rebuilt.find(&input.node());
-        if (found == rebuilt.end()) continue;
-        input = found->second;
+        const auto other = rebuilt.find(&input.node());
+        if (other == rebuilt.end()) continue;
+        input = other->second;
         changed = true;
       }
       if (changed)
@@ -88,13 +99,17 @@ Rewrite rewrite_at(const ia::Plan& root, const ia::Plan& at, const Rule& rule) {
                         ia::make(ia::with_inputs(operator_of(node), inputs), node.logical()));
     }
   } catch (const PlanError& error) {
-    return Rewrite::no(error.what());
+    return {{}, error.what()};
   }
-  const auto result = rebuilt.find(&root.node());
-  if (result == rebuilt.end()) return Rewrite::no(describe(at) + " is not part of the plan");
-  if (result->second.pending() != root.pending())
-    return Rewrite::no("groups that were complete would lie at several sites");
-  return result->second;
+  if (!found) return {{}, describe(at) + " is not part of the plan"};
+  Rewrites result;
+  for (const ia::Plan& root : roots) {
+    const auto changed = rebuilt.find(&root.node());
+    result.plans.push_back(changed == rebuilt.end() ? root : changed->second);
+    if (result.plans.back().pending() != root.pending())
+      return {{}, "groups that were complete would lie at several sites"};
+  }
+  return result;
 }
 
 }  // namespace tessera::optimizer
