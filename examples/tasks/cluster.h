@@ -53,6 +53,8 @@ int program(Body&& body) {
   try {
     body();
     return 0;
+  } catch (const tessera::ClusterError&) {
+    // Who failed says why.
   } catch (const tessera::Error& error) {
     std::fprintf(stderr, "%s: %s\n", error.kind(), error.what());
   } catch (const std::exception& error) {

@@ -52,6 +52,11 @@ struct Interrupted : Error {
   explicit Interrupted(const std::string& message) : Error("Interrupted", message) {}
 };
 
+/// Another process of the cluster has failed, and says why itself.
+struct ClusterError : Error {
+  explicit ClusterError(const std::string& message) : Error("ClusterError", message) {}
+};
+
 /// Our own bug: please report it.
 struct InternalError : Error {
   explicit InternalError(const std::string& message) : Error("InternalError", message) {}

@@ -105,6 +105,10 @@ class Cluster::Run final : public Transport {
   }
   void hear_failure(const std::string& message) {
     told_ = true;  // everybody was
+    receiver_->failed_elsewhere(message);
+  }
+  void lose_contact(const std::string& message) {
+    told_ = true;  // nobody could be
     receiver_->failed(message);
   }
   void compare(int from, std::int64_t other) {
@@ -113,7 +117,6 @@ class Cluster::Run final : public Transport {
         "ranks 0 and {} do not run the same plan: every process must make the same plans of the "
         "same relations in the same order",
         from);
-    fail(message);
     receiver_->failed(message);
   }
   void left(int other) {
@@ -204,7 +207,7 @@ void Cluster::deliver(Message message) {
 
 void Cluster::broken(const std::string& message) {
   const std::lock_guard lock(mutex_);
-  if (active_ != nullptr) active_->hear_failure("the cluster cannot be reached: " + message);
+  if (active_ != nullptr) active_->lose_contact("the cluster cannot be reached: " + message);
 }
 
 }  // namespace tessera::exec

@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -36,11 +37,9 @@ std::vector<std::filesystem::path> places() {
   if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 && ours.dli_fname != nullptr)
     module = std::filesystem::absolute(ours.dli_fname, ignored).parent_path();
   for (const auto& folder : {program, module})
-    if (!folder.empty()) {
-      result.push_back(folder);
-      result.push_back(folder.parent_path());
-      result.push_back(folder.parent_path() / "lib");
-    }
+    for (const auto& place : {folder, folder.parent_path(), folder.parent_path() / "lib"})
+      if (!folder.empty() && std::find(result.begin(), result.end(), place) == result.end())
+        result.push_back(place);
   return result;
 }
 

@@ -260,11 +260,16 @@ void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
   changed_.notify_all();
 }
 
-void Scheduler::failed(const std::string& message) {
+void Scheduler::failed_elsewhere(const std::string& message) {
   const Lock lock(mutex_);
   if (ended_) return;
   failed_elsewhere_ = true;
-  fail_with(0, std::make_exception_ptr(IoError(message)));
+  fail_with(0, std::make_exception_ptr(ClusterError(message)));
+}
+
+void Scheduler::failed(const std::string& message) {
+  const Lock lock(mutex_);
+  if (!ended_) fail_with(0, std::make_exception_ptr(IoError(message)));
 }
 
 }  // namespace tessera::exec

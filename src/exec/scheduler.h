@@ -31,6 +31,7 @@ class Scheduler final : public Receiver {
   const ProgressMeter& meter() const { return meter_; }
 
   void arrived(ValueId value, std::vector<Tile> tiles) override;
+  void failed_elsewhere(const std::string& message) override;
   void failed(const std::string& message) override;
 
  private:

@@ -13,7 +13,9 @@ class Receiver {
   virtual ~Receiver() = default;
   /// The tiles of a value of one of our sites are there: its readers may run.
   virtual void arrived(ValueId value, std::vector<Tile> tiles) = 0;
-  /// Another process has failed, or cannot be reached: the run ends with an IoError.
+  /// Another process has failed, and says so itself: the run ends with a ClusterError.
+  virtual void failed_elsewhere(const std::string& message) = 0;
+  /// The others cannot be reached, or do something else: the run ends with an IoError.
   virtual void failed(const std::string& message) = 0;
 };
 

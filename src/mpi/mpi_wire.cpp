@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <list>
@@ -23,10 +24,19 @@ using tessera::exec::Wire;
 constexpr int head_tag = 1;
 constexpr int body_tag = 2;
 constexpr std::size_t head_bytes = 16384;
-constexpr std::int64_t largest_chunk = std::int64_t{1} << 30;  // MPI counts with 31 bits
 constexpr int window = 2;  // messages under way to one process: more would only share its link
 constexpr auto shortest_nap = std::chrono::microseconds(20);
 constexpr auto longest_nap = std::chrono::microseconds(400);
+
+/// How much goes in one call: MPI counts with 31 bits. Tests make it small.
+std::size_t largest_chunk() {
+  static const std::size_t chunk = [] {
+    const char* said = std::getenv("TESSERA_MPI_CHUNK");
+    return said != nullptr ? std::max<std::size_t>(1, std::strtoull(said, nullptr, 10))
+                           : std::size_t{1} << 30;
+  }();
+  return chunk;
+}
 
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -205,9 +215,8 @@ class MpiWire final : public Wire {
       post_send(to, message, message->head, head_tag);
       if (small) continue;
       for (const auto& piece : message->pieces)
-        for (std::size_t at = 0; at < piece.size(); at += largest_chunk)
-          post_send(to, message,
-                    piece.subspan(at, std::min<std::size_t>(largest_chunk, piece.size() - at)),
+        for (std::size_t at = 0; at < piece.size(); at += largest_chunk())
+          post_send(to, message, piece.subspan(at, std::min(largest_chunk(), piece.size() - at)),
                     body_tag);
     }
     return !starting.empty();
@@ -306,15 +315,14 @@ class MpiWire final : public Wire {
       }
     } else {
       for (const Memory& piece : memory)
-        for (std::size_t done = 0; done < piece.size(); done += largest_chunk) {
+        for (std::size_t done = 0; done < piece.size(); done += largest_chunk()) {
           requests_.push_back(MPI_REQUEST_NULL);
           owners_.push_back({message->from, nullptr, message});
           ++message->open;
-          check(
-              MPI_Irecv(piece.data() + done,
-                        static_cast<int>(std::min<std::size_t>(largest_chunk, piece.size() - done)),
-                        MPI_BYTE, message->from, body_tag, comm_, &requests_.back()),
-              "MPI_Irecv");
+          check(MPI_Irecv(piece.data() + done,
+                          static_cast<int>(std::min(largest_chunk(), piece.size() - done)),
+                          MPI_BYTE, message->from, body_tag, comm_, &requests_.back()),
+                "MPI_Irecv");
         }
     }
     listen();

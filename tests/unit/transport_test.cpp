@@ -29,7 +29,7 @@ class Process : public Transport {
   }
   void fail(const std::string& message) override {
     for (Process* other : others)
-      if (other != this) other->post([message](Receiver& receiver) { receiver.failed(message); });
+      if (other != this) other->post([message](Receiver& receiver) { receiver.failed_elsewhere(message); });
   }
   void finish() override {
     if (postman_.joinable()) {
@@ -112,7 +112,7 @@ Outcome run_in_processes(const ia::Plan& plan, int processes,
         outcome.moved += all[p]->floats_moved();
         for (const TaskGraph::Output& output : graph.outputs)
           if (mine[graph.values[output.value].site])
-            outcome.tuples[graph.keys[output.key]] = scheduler.take(output.value);
+            outcome.tuples[graph.keys[output.key]] = scheduler.result(output.value);
       } catch (const Error& error) {
         const std::lock_guard lock(mutex);
         outcome.errors.push_back(std::string(error.kind()) + ": " + error.what());

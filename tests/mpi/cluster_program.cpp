@@ -1,0 +1,188 @@
+// What the tests start under mpirun: cluster_program MODE. Every mode does the same in all
+// processes.
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "tasks/cluster.h"
+#include "tasks/multiplication.h"
+#include "tasks/nearest_neighbour.h"
+#include "tasks/network.h"
+
+using namespace tessera;
+
+namespace {
+
+Relation matrix(std::int64_t rows, std::int64_t columns, std::int64_t tile, std::uint64_t seed) {
+  return Relation::from_tensor(random_normal(DType::f64, {rows, columns}, seed), {tile, tile});
+}
+
+/// The results of the cluster against those of the reference, which every process computes itself.
+void compare(const std::vector<Plan>& plans) {
+  const std::vector<Relation> results = run(plans);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const Relation expected = plans[i].interpret();
+    if (results[i].size() != expected.size()) throw InternalError("the sizes differ");
+    for (std::size_t t = 0; t < expected.tuples().size(); ++t) {
+      const Tuple& a = results[i].tuples()[t];
+      const Tuple& e = expected.tuples()[t];
+      if (a.key != e.key) throw InternalError("the keys differ");
+      for (std::size_t c = 0; c < a.tiles.size(); ++c) {
+        if (e.tiles[c].elements() == 0) continue;
+        const Tile size = KernelCall("max")({KernelCall("abs")({e.tiles[c].dense()})});
+        const Tile off = KernelCall("max")(
+            {KernelCall("abs")({KernelCall("sub")({a.tiles[c].dense(), e.tiles[c].dense()})})});
+        const double relative = off.at<double>({}) / std::max(1e-300, size.at<double>({}));
+        if (!(relative <= 1e-12))
+          throw InternalError("plan " + std::to_string(i) + " is off by " +
+                              std::to_string(relative));
+      }
+    }
+  }
+}
+
+void tasks_of_the_paper() {
+  const Plan a = Plan::input(matrix(23, 31, 5, 1), "A"), b = Plan::input(matrix(31, 17, 5, 2), "B");
+  compare({tasks::product(a, b)});
+  std::vector<Tuple> query, rows;
+  const Relation x = Relation::from_tensor(random_normal(DType::f64, {24, 12}, 3), {4, 3});
+  const Relation metric = Relation::from_tensor(random_normal(DType::f64, {12, 12}, 4), {3, 3});
+  for (std::int64_t d = 0; d < 4; ++d)
+    query.push_back({{d}, {random_normal(DType::f64, {1, 3}, 100 + d)}});
+  for (std::int64_t n = 0; n < 6; ++n) {
+    std::vector<double> numbers;
+    for (std::int64_t i = 0; i < 4; ++i) numbers.push_back(static_cast<double>(4 * n + i));
+    rows.push_back({{n}, {Tile::of<double>({4}, numbers)}});
+  }
+  compare(
+      {tasks::nearest_neighbour(Plan::input(x, "X"), Plan::input(Relation::of(query), "q"),
+                                Plan::input(metric, "A"), Plan::input(Relation::of(rows), "rows"))
+           .nearest});
+  const tasks::NetworkShape shape{12, 5, 8, 6, 3, 4, 2};
+  const tasks::NetworkInputs types = tasks::network_types(shape);
+  const auto given = [](const RelationType& type, std::uint64_t seed) {
+    std::vector<Tuple> tuples;
+    Key key(type.frontier.size(), 0);
+    for (std::int64_t i = 0, n = count_below(type.frontier); i < n; ++i) {
+      tuples.push_back(
+          {key, {random_normal(DType::f64, type.columns[0].type.shape, seed * 1000 + i)}});
+      for (std::size_t d = key.size(); d-- > 0;) {
+        if (++key[d] < type.frontier[d]) break;
+        key[d] = 0;
+      }
+    }
+    return Relation::of(tuples);
+  };
+  const tasks::TrainingStep step = tasks::training_step(
+      Plan::input(given(types.x, 5), "X"), Plan::input(given(types.y, 6), "Y"),
+      Plan::input(given(types.w1, 7), "W1"), Plan::input(given(types.w2, 8), "W2"), 0.1);
+  compare({step.w1, step.w2});
+}
+
+/// Sparse tiles, sparse relations, views, several dtypes and empty tiles travel too.
+void all_kinds_of_tiles() {
+  for (DType dtype : {DType::f32, DType::f64, DType::i64, DType::boolean})
+    for (int sparse : {0, 1, 2})
+      for (Presence presence : {Presence::continuous, Presence::sparse}) {
+        const Tile tensor = random_sparse({dtype, {13, 11}, sparse == 0 ? 1 : sparse}, 9, 0.3)
+                                .with_sparse_dims(sparse);
+        const Plan r = Plan::input(Relation::from_tensor(tensor, {4, 3}, presence), "R");
+        const Relation turned = run(r.rekey("<k1, k0>").transform("transpose"));
+        const Tile expected = tensor.dense().transpose();
+        const Tile same =
+            KernelCall("all")({KernelCall("equal")({turned.to_tensor().dense(), expected})});
+        if (same.at<double>({}) == 0) throw InternalError("tiles changed on their way");
+      }
+  const Plan none =
+      Plan::input(Relation::from_tensor(Tile::zeros(DType::f64, {0, 4}), {2, 2}), "E");
+  compare({none.aggregate({1}, "add")});
+}
+
+/// One tile at one site fails.
+void failing_kernel() {
+  register_kernel(
+      {.name = "brittle",
+       .infer = [](Types types, const Params&) { return std::vector<TileType>{types[0]}; },
+       .implementations = {{.name = "loop", .run = [](Tiles tiles, const Params&) {
+                              if (tiles[0].at<double>({0, 0}) == 5)
+                                throw ValueError("brittle: five is right out");
+                              return std::vector<Tile>{tiles[0]};
+                            }}}});
+  std::vector<Tuple> tuples;
+  for (std::int64_t i = 0; i < 9; ++i)
+    tuples.push_back({{i}, {Tile::full(DType::f64, {2, 2}, static_cast<double>(i))}});
+  const Plan plan = Plan::input(Relation::of(tuples), "R").transform("brittle");
+  run(plan.join(plan.rekey("<8 - k0>"), {0}, {0}, "add").aggregate({}, "add"));
+}
+
+/// A run that takes long, for those who want to end it.
+void long_run() {
+  register_kernel(
+      {.name = "slow",
+       .infer = [](Types types, const Params&) { return std::vector<TileType>{types[0]}; },
+       .implementations = {{.name = "sleep", .run = [](Tiles tiles, const Params&) {
+                              std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                              return std::vector<Tile>{tiles[0]};
+                            }}}});
+  std::cout << "pid " << getpid() << " rank " << cluster_info().rank << std::endl;
+  std::vector<Tuple> tuples;
+  for (std::int64_t i = 0; i < 2000; ++i) tuples.push_back({{i}, {Tile::full(DType::f64, {2}, 1)}});
+  run(Plan::input(Relation::of(tuples), "R").transform("slow").aggregate({}, "add"));
+}
+
+/// One process leaves before the others are done with it.
+void early_exit() {
+  if (cluster_info().rank == 1) throw ValueError("rank 1 has had enough");
+  tasks_of_the_paper();
+}
+
+/// Processes that disagree about what to run.
+void disagreement() {
+  const Plan a = Plan::input(matrix(8, 8, 2, 1), "A");
+  run(cluster_info().rank == 1 ? a.transform("neg") : tasks::product(a, a));
+}
+
+/// A tile of so many MiB from one process to all others.
+void large(std::int64_t mebibytes) {
+  const RelationType type{{{"", {DType::f64, {mebibytes << 17}, 0}}}, {1}};
+  const Plan big = Plan::input(type, [&](const Key&) {
+    return std::vector<Tile>{Tile::full(DType::f64, type.columns[0].type.shape, 3)};
+  });
+  const int sites = cluster_info().size;
+  const ia::Plan everywhere = ia::Plan::input(big, Placement::part({0}, type.frontier, sites))
+                                  .broadcast()
+                                  .map(std::nullopt, {{{"sum(axes=[])"}}});
+  const std::vector<LocalPart> parts = run_in_place({everywhere});
+  const double sum = parts.at(0).tuples.at(0).tiles.at(0).at<double>({});
+  if (sum != 3.0 * static_cast<double>(mebibytes << 17))
+    throw InternalError("not all of it arrived");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  return tasks::program([&] {
+    if (mode == "tasks")
+      tasks_of_the_paper();
+    else if (mode == "tiles")
+      all_kinds_of_tiles();
+    else if (mode == "failing_kernel")
+      failing_kernel();
+    else if (mode == "long_run")
+      long_run();
+    else if (mode == "early_exit")
+      early_exit();
+    else if (mode == "disagreement")
+      disagreement();
+    else if (mode == "large")
+      large(argc > 2 ? std::atoll(argv[2]) : 64);
+    else
+      throw ValueError("no such mode: " + mode);
+    if (cluster_info().rank == 0) std::cout << "done" << std::endl;
+  });
+}

@@ -1,0 +1,100 @@
+"""Programs under mpirun: the same results, and one clear end when something fails."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+import tessera
+
+BUILD = pathlib.Path(tessera.__file__).resolve().parent.parent.parent
+PROGRAM = BUILD / "tests" / "cluster_program"
+pytestmark = pytest.mark.skipif(not shutil.which("mpirun") or not PROGRAM.exists(),
+                                reason="MPI is not installed")
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_base_warn_component_unused": "0",
+               "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def command(ranks, program, *arguments):
+    return ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", str(program), *arguments]
+
+
+def run(ranks, program, *arguments, timeout=120, **environment):
+    return subprocess.run(command(ranks, program, *arguments), env={**ENVIRONMENT, **environment},
+                          capture_output=True, text=True, timeout=timeout)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("mode", ["tasks", "tiles"])
+def test_results_are_those_of_one_process(ranks, mode):
+    ended = run(ranks, PROGRAM, mode)
+    assert ended.returncode == 0, ended.stderr
+    assert "done" in ended.stdout
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
+def test_the_examples_of_the_papers(ranks):
+    ended = run(ranks, BUILD / "tests" / "papers_tests")
+    assert ended.returncode == 0, ended.stdout[-4000:] + ended.stderr
+    assert ended.stdout.count("[  PASSED  ]") == ranks
+
+
+def test_large_messages_go_in_chunks():
+    ended = run(3, PROGRAM, "large", "64", TESSERA_MPI_CHUNK="1000000")
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_failing_kernel_ends_the_job_with_its_message():
+    start = time.monotonic()
+    ended = run(4, PROGRAM, "failing_kernel")
+    assert ended.returncode != 0
+    assert ended.stderr.count("brittle: five is right out (at key <5> of Transform with brittle)") == 1
+    assert time.monotonic() - start < 20
+
+
+def test_a_process_that_leaves_early_is_missed():
+    ended = run(4, PROGRAM, "early_exit")
+    assert ended.returncode != 0
+    assert "rank 1 has had enough" in ended.stderr
+
+
+def test_processes_that_disagree_are_told():
+    ended = run(3, PROGRAM, "disagreement")
+    assert ended.returncode != 0
+    assert "do not run the same plan" in ended.stderr
+
+
+def test_a_killed_process_ends_the_job():
+    job = subprocess.Popen(command(4, PROGRAM, "long_run"), env=ENVIRONMENT, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        pids = {}
+        while len(pids) < 4:
+            match = re.search(r"pid (\d+) rank (\d+)", job.stdout.readline())
+            assert match, "the job ended before it began"
+            pids[int(match[2])] = int(match[1])
+        time.sleep(0.5)
+        os.kill(pids[2], signal.SIGKILL)
+        start = time.monotonic()
+        _, errors = job.communicate(timeout=30)
+        assert time.monotonic() - start < 10
+        assert job.returncode != 0
+        assert "killed" in errors.lower() or "signal 9" in errors
+    finally:
+        job.kill()
+
+
+def test_one_process_needs_no_plug_in(tmp_path):
+    """Without the marks that mpirun leaves, nothing is loaded."""
+    program = shutil.copy(PROGRAM, tmp_path)
+    ended = subprocess.run([program, "tasks"], capture_output=True, text=True, timeout=60,
+                           env={**os.environ, "LD_LIBRARY_PATH": ""})
+    assert ended.returncode == 0, ended.stderr
+    launched = subprocess.run([program, "tasks"], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "PMI_SIZE": "2"})
+    assert launched.returncode == 1
+    assert "libtessera_mpi.so was not found" in launched.stderr
