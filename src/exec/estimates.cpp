@@ -27,7 +27,7 @@ TypesId TypeTable::add(const std::vector<TileType>& types) {
 }
 
 std::size_t Estimates::Hash::operator()(const Question& question) const noexcept {
-  std::size_t hash = static_cast<std::size_t>(question.op);
+  auto hash = static_cast<std::size_t>(question.op);
   mix(hash, question.step);
   mix(hash, question.first);
   mix(hash, question.second);

@@ -233,7 +233,8 @@ class Expander {
     const auto member = [&](std::int64_t component) {
       Key key(group.begin(), group.begin() + concat.key_component);
       key.push_back(component);
-      for (auto i = group.begin() + concat.key_component; i != group.end(); ++i) key.push_back(*i);
+      for (const auto* i = group.begin() + concat.key_component; i != group.end(); ++i)
+        key.push_back(*i);
       return to_string(key);
     };
     throw PlanError(fmt::format("{}: key {} is missing, so that {} cannot follow",

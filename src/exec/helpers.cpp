@@ -31,7 +31,9 @@ struct Letter {
   std::function<void()>* work;
 
   // What is read here was written inside oneTBB.
-  [[gnu::noinline, gnu::no_sanitize("thread")]] std::function<void()>* open() const { return work; }
+  __attribute__((noinline, no_sanitize("thread"))) std::function<void()>* open() const {
+    return work;
+  }
   void operator()() const {
     hand_over();
     const std::unique_ptr<std::function<void()>> mine(open());

@@ -26,7 +26,7 @@ class KeyStore {
   }
   Key operator[](KeyId id) const {
     const auto key = components(id);
-    return Key(key.begin(), key.end());
+    return {key.begin(), key.end()};
   }
   bool less(KeyId a, KeyId b) const {
     const auto x = components(a), y = components(b);

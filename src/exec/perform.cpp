@@ -116,17 +116,17 @@ bool is_folding(TaskKind kind) {
   return kind == TaskKind::fold || kind == TaskKind::multiply_add || kind == TaskKind::product_fold;
 }
 
-Made perform(const TaskGraph& graph, const Task& task, Arguments given) {
-  const auto& in = given.inputs;
+Made perform(const TaskGraph& graph, const Task& task, Arguments arguments) {
+  const auto& in = arguments.inputs;
   switch (task.kind) {
     case TaskKind::map: return {map(graph, task, *in[0])};
     case TaskKind::product: return {product(graph, task.op, task.key, *in[0], *in[1])};
     case TaskKind::multiply_add:
-      return {multiply_add(graph, task, std::move(given.accumulator), *in[0], *in[1])};
+      return {multiply_add(graph, task, std::move(arguments.accumulator), *in[0], *in[1])};
     case TaskKind::product_fold:
-      return product_fold(graph, task, std::move(given.accumulator), *in[0], *in[1]);
+      return product_fold(graph, task, std::move(arguments.accumulator), *in[0], *in[1]);
     case TaskKind::fold:
-      return {fold(graph, task, graph.keys[task.key], std::move(given.accumulator), *in[0])};
+      return {fold(graph, task, graph.keys[task.key], std::move(arguments.accumulator), *in[0])};
     case TaskKind::finish:
       return {at_step(graph, task.op, graph.keys[task.key], [&] {
         return ia::through(*in[0], operator_at<ia::Aggregate>(graph, task.op).finish);

@@ -198,7 +198,7 @@ void Scheduler::fail_with(TaskId task, std::exception_ptr error) {
   const bool first = !ended_;
   ended_ = true;
   if (first || (error_ && task < failed_task_)) {
-    error_ = error;
+    error_ = std::move(error);
     failed_task_ = task;
   }
   changed_.notify_all();

@@ -78,8 +78,8 @@ TEST(Engine, ProductsThatMustBeMadeAreDroppedAtOnce) {
   const Plan plan = a.join(b, {1}, {0}, "matmul").aggregate({0, 2}, "maximum");
   RunReport report;
   const Relation result = run_on(plan, 4, &report);
-  const std::int64_t tile = 20 * 20 * 8;
-  EXPECT_LE(report.peak_bytes, bytes_of(result) + 4 * 2 * tile);
+  const std::int64_t tile = std::int64_t{8} * 20 * 20;
+  EXPECT_LE(report.peak_bytes, bytes_of(result) + 8 * tile);
   EXPECT_TRUE(relations_equal(result, plan.interpret()));
 }
 
@@ -249,6 +249,7 @@ TEST(Engine, TwoRunsAtOnce) {
   const Plan plan = product(a, b);
   const Relation expected = run_on(plan, 1);
   std::vector<std::thread> users;
+  users.reserve(2);
   std::atomic<int> right = 0;
   for (int user = 0; user < 2; ++user)
     users.emplace_back([&, user] {

@@ -85,8 +85,8 @@ Outcome run_in_processes(const ia::Plan& plan, int processes,
   const TaskGraph graph = expand(plan);
   std::vector<std::unique_ptr<Process>> all;
   std::vector<Process*> pointers;
-  std::vector<int> process_of;
-  for (int site = 0; site < graph.sites; ++site) process_of.push_back(site % processes);
+  std::vector<int> process_of(graph.sites);
+  for (int site = 0; site < graph.sites; ++site) process_of[site] = site % processes;
   for (int p = 0; p < processes; ++p) {
     all.push_back(std::make_unique<Process>());
     pointers.push_back(all.back().get());
@@ -98,10 +98,11 @@ Outcome run_in_processes(const ia::Plan& plan, int processes,
   Outcome outcome;
   std::mutex mutex;
   std::vector<std::thread> threads;
+  threads.reserve(processes);
   for (int p = 0; p < processes; ++p)
     threads.emplace_back([&, p] {
-      std::vector<bool> mine;
-      for (int at : process_of) mine.push_back(at == p);
+      std::vector<bool> mine(graph.sites);
+      for (int site = 0; site < graph.sites; ++site) mine[site] = process_of[site] == p;
       RunOptions options;
       options.threads = 2;
       if (!stops.empty()) options.stop = stops[p];
