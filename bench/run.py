@@ -61,9 +61,13 @@ def main():
     parser.add_argument("--build", default="build/release", help="where the programs were built")
     options = parser.parse_args()
     lines = []
-    for program in ("bench_kernels", "bench_sparse_products", "bench_multiply"):
-        output = subprocess.run([f"{options.build}/bench/{program}"], check=True, text=True,
-                                stdout=subprocess.PIPE).stdout
+    for program in ("bench_kernels", "bench_sparse_products", "bench_multiply", "bench_planning"):
+        run = subprocess.run([f"{options.build}/bench/{program}"], text=True,
+                             stdout=subprocess.PIPE)
+        output = run.stdout
+        # A program that misses its bar says so in a line of its own, which is shown below.
+        if run.returncode not in (0, 1) or (run.returncode == 1 and "{" not in output):
+            raise subprocess.CalledProcessError(run.returncode, program)
         lines += [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     lines += sparse_against_scipy()
     print(f"{'case':44} {'peer':24} {'ours ms':>10} {'peer ms':>10} {'ratio':>7}  bar")

@@ -7,50 +7,98 @@ namespace {
 
 using Extents = std::vector<int>;
 
-/// All extents, an axis for each component, whose product is at most `sites`.
-void enumerate(const Key& frontier, int sites, Extents& so_far, std::vector<Extents>& into) {
-  if (so_far.size() == frontier.size()) {
+/// The extents of an axis that are worth trying: all of them, or only those of which a shorter one
+/// would leave more tuples together.
+std::vector<int> extents_of(std::int64_t tuples, std::int64_t most, bool all) {
+  std::vector<int> result;
+  const auto together = [&](std::int64_t extent) { return (tuples + extent - 1) / extent; };
+  for (std::int64_t e = 1; e <= std::max<std::int64_t>(1, most); ++e)
+    if (all || e == 1 || together(e) < together(e - 1)) result.push_back(static_cast<int>(e));
+  return result;
+}
+
+/// One extent for each component, of those to try, whose product is at most `sites`.
+void enumerate(const std::vector<Extents>& to_try, int sites, Extents& so_far,
+               std::vector<Extents>& into) {
+  if (so_far.size() == to_try.size()) {
     into.push_back(so_far);
     return;
   }
-  const auto most = static_cast<int>(std::clamp<std::int64_t>(frontier[so_far.size()], 1, sites));
-  for (int extent = 1; extent <= most; ++extent) {
+  for (int extent : to_try[so_far.size()]) {
+    if (extent > sites) break;
     so_far.push_back(extent);
-    enumerate(frontier, sites / extent, so_far, into);
+    enumerate(to_try, sites / extent, so_far, into);
     so_far.pop_back();
   }
 }
 
-/// Whether an axis could be longer.
-bool has_room(const Extents& extents, const Key& frontier, int sites) {
+std::vector<Extents> enumerate(const std::vector<Extents>& to_try, int sites) {
+  std::vector<Extents> all;
+  Extents none;
+  enumerate(to_try, sites, none, all);
+  return all;
+}
+
+/// Whether an axis could have the next extent to try.
+bool has_room(const Extents& extents, const std::vector<Extents>& to_try, int sites) {
   int used = 1;
   for (int extent : extents) used *= extent;
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    if (extents[i] < frontier[i] && used / extents[i] * (extents[i] + 1) <= sites) return true;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const auto next = std::upper_bound(to_try[i].begin(), to_try[i].end(), extents[i]);
+    if (next != to_try[i].end() && used / extents[i] * *next <= sites) return true;
+  }
   return false;
+}
+
+/// The largest set of extents that is not too large: beyond what there is to split, so that sums
+/// have more owners; up to that; without those that leave as much together as a shorter one; and
+/// of these only the ones that leave no room.
+std::vector<Extents> extents_to_try(const Key& frontier, int sites, std::size_t most) {
+  std::vector<Extents> steps, within, beyond;
+  for (std::int64_t extent : frontier) {
+    const std::int64_t longest = std::min<std::int64_t>(extent, sites);
+    steps.push_back(extents_of(extent, longest, false));
+    within.push_back(extents_of(extent, longest, true));
+    beyond.push_back(extents_of(extent, sites, true));
+  }
+  std::vector<Extents> result = enumerate(steps, sites);
+  if (result.size() > most) {
+    std::erase_if(result, [&](const Extents& e) { return has_room(e, steps, sites); });
+    return result;
+  }
+  for (const std::vector<Extents>& more : {within, beyond}) {
+    std::vector<Extents> all = enumerate(more, sites);
+    if (all.size() > most) break;
+    result = std::move(all);
+  }
+  return result;
 }
 
 }  // namespace
 
-std::vector<Placement> grids(const Key& frontier, int sites, std::size_t most) {
-  std::vector<Extents> all;
-  Extents none;
-  enumerate(frontier, sites, none, all);
-  if (all.size() > most)
-    std::erase_if(all, [&](const Extents& extents) { return has_room(extents, frontier, sites); });
+std::vector<Placement> grids(const Key& frontier, int sites, std::size_t most,
+                             const std::vector<int>& last) {
+  const std::vector<Extents> all = extents_to_try(frontier, sites, most);
   std::vector<Placement> result;
   std::vector<int> components(frontier.size());
   for (std::size_t i = 0; i < components.size(); ++i) components[i] = static_cast<int>(i);
   for (const Extents& extents : all) result.push_back(Placement::grid(components, extents, sites));
-  if (all.size() * 3 <= most)
-    for (const Extents& extents : all) {
-      std::vector<Axis> axes = Placement::grid(components, extents, sites).axes();
-      const auto before = [](const Axis& a, const Axis& b) {
-        return a.digits.front().component < b.digits.front().component;
-      };
+  const auto before = [](const Axis& a, const Axis& b) {
+    return a.digits.front().component < b.digits.front().component;
+  };
+  const auto is_last = [&](const Axis& axis) {
+    return std::find(last.begin(), last.end(), axis.digits.front().component) != last.end();
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<Axis> axes = result[i].axes();
+    if (all.size() * 3 <= most) {
       while (std::next_permutation(axes.begin(), axes.end(), before))
         result.emplace_back(axes, sites);
+    } else {
+      std::stable_partition(axes.begin(), axes.end(), [&](const Axis& a) { return !is_last(a); });
+      if (axes != result[i].axes()) result.emplace_back(axes, sites);
     }
+  }
   // Several components on one axis: balanced where no grid is, as on a prime number of sites.
   if (components.size() <= 6)
     for (unsigned set = 1; set < 1u << components.size(); ++set) {

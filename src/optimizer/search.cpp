@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ia/join_placement.h"
 #include "optimizer/grids.h"
 
 namespace tessera::optimizer {
 namespace {
 
-constexpr std::size_t most_lifted = 12;  // placements of an input that a join tries to follow
-constexpr std::size_t most_read = 400;   // and that another operator tries to read
+constexpr std::size_t most_read = 1000;  // placements of an input that an operator tries to read
+constexpr std::size_t most_owned = 4;    // results in summands whose owners are looked for anywhere
+constexpr std::int64_t most_moved = 40;  // places of a join's result that it is moved from
+constexpr std::int64_t tuples_moved = 5'000;  // and tuples that this is counted of, together
 
 bool splittable(const ia::Aggregate& aggregate) {
   return std::all_of(aggregate.kernels.begin(), aggregate.kernels.end(), [](const KernelCall& k) {
@@ -62,68 +63,6 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
 
 // --- the options of a node ---------------------------------------------------------------------
 
-Search::Sides Search::sides(int node, int place) {
-  const auto [known, added] = sides_[node].try_emplace(place, Sides{-1, -1});
-  if (!added) return known->second;
-  const auto& join = std::get<ia::Join>(ia::operator_of(costs_.plan(node)));
-  const Placement at = costs_.placement(place);
-  if (join.keys || at.is_scattered() || at.has_partials() || (allowed_ && !allowed_(node, at)))
-    return known->second;
-  const int left_arity = join.left.type().arity(), right_arity = join.right.type().arity();
-  const int arity = costs_.plan(node).type().arity();
-  std::vector<int> to_left(static_cast<std::size_t>(arity), -1);
-  for (int i = 0; i < left_arity; ++i) to_left[i] = i;
-  const std::vector<int> to_right =
-      inverse(ia::right_in_result(join.left_keys, join.right_keys, left_arity, right_arity), arity);
-  for (const Axis& axis : at.axes()) {
-    // One side alone must tell where on an axis a pair meets.
-    const auto within = [&](const std::vector<int>& side) {
-      return std::all_of(axis.digits.begin(), axis.digits.end(),
-                         [&](const Digit& digit) { return side[digit.component] >= 0; });
-    };
-    if (!within(to_left) && !within(to_right)) return known->second;
-  }
-  return known->second = {costs_.number(at.renumber(to_left, Axis::Kind::copy)),
-                          costs_.number(at.renumber(to_right, Axis::Kind::copy))};
-}
-
-std::optional<Search::Option> Search::join_at(int node, int place) {
-  const Sides at = sides(node, place);
-  if (at.left < 0) return std::nullopt;
-  Option option{place, false, 0, {at.left, at.right}};
-  const std::vector<int>& inputs = skeleton_.nodes[node].inputs;
-  option.cost = best(inputs[0], at.left).cost;
-  if (option.cost == infinite) return std::nullopt;
-  option.cost += best(inputs[1], at.right).cost + costs_.compute(node, place);
-  if (option.cost == infinite) return std::nullopt;
-  return option;
-}
-
-void Search::join_options(int node, std::vector<Option>& into) {
-  const auto& join = std::get<ia::Join>(ia::operator_of(costs_.plan(node)));
-  if (join.keys) throw InternalError("a join that renames keys is not placed");
-  std::unordered_set<int> tried;
-  const auto attempt = [&](const Placement& at) {
-    const int place = costs_.number(at);
-    if (!tried.insert(place).second) return;
-    if (const auto option = join_at(node, place)) into.push_back(*option);
-  };
-  if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites);
-  for (const Placement& grid : grids_[node]) attempt(grid);
-  attempt(Placement::all(skeleton_.sites));
-  const std::vector<int> names = ia::right_in_result(
-      join.left_keys, join.right_keys, join.left.type().arity(), join.right.type().arity());
-  for (int side = 0; side < 2; ++side)
-    for (int place : read_places(skeleton_.nodes[node].inputs[side], most_lifted)) {
-      const Placement& at = costs_.placement(place);
-      if (at.is_scattered()) continue;
-      // Copies of what is followed are put to use: the other side's components split them.
-      const Placement lifted = side == 0 ? at : at.renumber(names, Axis::Kind::copy);
-      attempt(lifted);
-      for (const Placement& bound : bind_copies(lifted, costs_.frontier(node))) attempt(bound);
-    }
-}
-
 std::optional<Search::Option> Search::aggregate_from(int node, int input_place) {
   Option option;
   option.place = result_place(node, input_place);
@@ -145,8 +84,13 @@ void Search::aggregate_options(int node, std::vector<Option>& into) {
     if (const auto option = aggregate_from(node, place)) into.push_back(*option);
   };
   for (int place : read_places(input, most_read)) attempt(place);
-  if (movable(input))
-    for (const Placement& grid : grids_[input]) attempt(costs_.number(grid));
+  // Where summands are left, products are only worth folding where they were computed.
+  if (movable_from(input) > 0)
+    for (const Placement& grid : grids_[input]) {
+      const int place = costs_.number(grid);
+      const int result = result_place(node, place);
+      if (result >= 0 && !costs_.placement(result).has_partials()) attempt(place);
+    }
   // Groups brought together beforehand, as table 1 has it.
   if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites, 60);
   for (const Placement& grid : grids_[node])
@@ -278,8 +222,10 @@ const std::vector<Search::Option>& Search::naturals(int node) {
   return *known;
 }
 
-/// Cheapest first, one for each place, and none that is no cheaper than moving there from the best.
+/// Cheapest first, one for each place, and none that is no cheaper than moving there from the best:
+/// but for joins, of whose results it takes long to say what moving costs.
 void Search::prune(int node, std::vector<Option>& options) {
+  const bool join = std::holds_alternative<ia::Join>(ia::operator_of(costs_.plan(node)));
   std::stable_sort(options.begin(), options.end(),
                    [](const Option& a, const Option& b) { return a.cost < b.cost; });
   std::unordered_set<std::int64_t> seen;
@@ -289,21 +235,20 @@ void Search::prune(int node, std::vector<Option>& options) {
       whole != options.end() ? std::optional(*whole) : std::nullopt;
   std::erase_if(options, [&](const Option& option) {
     if (!seen.insert(pair(option.pending ? 1 : 0, option.place)).second) return true;
-    if (option.pending || !cheapest || option.place == cheapest->place || !movable(node))
-      return false;
+    if (option.pending || !cheapest || option.place == cheapest->place || join) return false;
     return option.cost > cheapest->cost &&
            cheapest->cost + costs_.move(node, cheapest->place, option.place) <= option.cost;
   });
 }
 
-/// Whether it is worth asking what moving a join's result costs. A product has many more tuples
-/// than what it is made of: it is rather computed where it is wanted.
-bool Search::movable(int node) const {
-  const std::vector<int>& inputs = skeleton_.nodes[node].inputs;
-  if (inputs.size() < 2) return true;
-  const auto tuples = [&](int v) { return costs_.plan(v).logical().cardinality().tuples; };
-  return tuples(node) <=
-         std::max<std::int64_t>(500, 2 * std::max(tuples(inputs[0]), tuples(inputs[1])));
+/// From how many of the places where a node is computed cheapest it is worth asking what moving the
+/// result costs. A product has many more tuples than what it is made of: it is rather computed
+/// where it is wanted, and the more tuples there are the longer it takes to ask.
+std::size_t Search::movable_from(int node) const {
+  if (skeleton_.nodes[node].inputs.size() < 2) return most_read;
+  const std::int64_t tuples = costs_.plan(node).logical().cardinality().tuples;
+  return static_cast<std::size_t>(
+      std::min<std::int64_t>(most_moved, tuples_moved / std::max<std::int64_t>(1, tuples)));
 }
 
 // --- where results are to be had ---------------------------------------------------------------
@@ -322,7 +267,7 @@ std::vector<int> Search::read_places(int node, std::size_t most) {
 Search::Way Search::finish(int node, const Option& option, int place) {
   Way way{option, -1, infinite};
   if (!option.pending) {
-    if (option.place != place && !movable(node)) return way;
+    if (option.place != place && movable_from(node) == 0) return way;
     way.cost = option.cost + costs_.move(node, option.place, place);
     return way;
   }
@@ -353,6 +298,7 @@ Search::Way Search::find_best(int node, int place) {
     if (way.cost < found.cost) found = way;
   };
   const ia::Operator& op = ia::operator_of(costs_.plan(node));
+  const bool join = std::holds_alternative<ia::Join>(op);
   const Placement wanted = costs_.placement(place);
   if (std::holds_alternative<ia::Input>(op) && initial_[node] < 0) {
     // A free input lies where it is wanted, or so that only its copies are sent.
@@ -362,8 +308,22 @@ Search::Way Search::find_best(int node, int place) {
     return found;
   }
   const auto consider_naturals = [&] {
-    for (const Option& option : naturals(node)) {
-      if (option.cost >= found.cost) break;
+    const std::vector<Option>& options = naturals(node);
+    if (!join) {
+      for (const Option& option : options) {
+        if (option.cost >= found.cost) break;
+        consider(option);
+      }
+      return;
+    }
+    const auto there = std::find_if(options.begin(), options.end(),
+                                    [&](const Option& option) { return option.place == place; });
+    if (there != options.end()) consider(*there);
+    // What can be computed where it is wanted is moved only from where it is much cheaper.
+    const double rough = found.cost < infinite ? costs_.rough_move(node) : 0;
+    std::size_t left = std::max<std::size_t>(1, movable_from(node));
+    for (const Option& option : options) {
+      if (option.cost + rough >= found.cost || left-- == 0) break;
       consider(option);
     }
   };
@@ -372,7 +332,7 @@ Search::Way Search::find_best(int node, int place) {
     return found;
   }
   // Computed right there first: what is dearer than that need not be looked at.
-  if (std::holds_alternative<ia::Join>(op)) {
+  if (join) {
     if (const auto option = join_at(node, place)) consider(*option);
     // A result with copies may be computed once and sent.
     if (wanted.has_copies() && !wanted.is_all())
@@ -402,6 +362,7 @@ Search::Way Search::best_anywhere(int node) {
     const Way way = finish(node, option, place);
     if (way.cost < found.cost) found = way;
   };
+  std::size_t left = most_owned;
   for (const Option& option : naturals(node)) {
     if (option.cost >= found.cost) break;
     if (!option.pending) {
@@ -409,6 +370,8 @@ Search::Way Search::best_anywhere(int node) {
       continue;
     }
     consider(option, spread(node, option.place));
+    if (left == 0) continue;
+    --left;
     for (const Placement& grid : grids_[node]) consider(option, costs_.number(grid));
   }
   return found;

@@ -36,6 +36,7 @@ class Search {
     bool pending = false;    // the result is in summands
     double cost = infinite;  // with everything below
     int inputs[2] = {-1, -1};
+    bool copied = false;  // a join of copies, which are shuffled from where the inputs lie
   };
   /// How to have a result at a place: an option, then perhaps a move through a third place.
   struct Way {
@@ -47,6 +48,7 @@ class Search {
   /// What a join needs of its sides to be computed at a place; -1: it cannot be.
   struct Sides {
     int left, right;
+    bool mixed = false;  // neither side alone tells where pairs meet: only copies of both can
   };
 
   // Naturals: the options of a node that are worth considering whoever reads it.
@@ -57,6 +59,7 @@ class Search {
   void prune(int node, std::vector<Option>& options);
 
   std::optional<Option> join_at(int node, int place);
+  std::optional<Option> join_of_copies_at(int node, int place);
   std::optional<Option> aggregate_from(int node, int input_place);
   std::optional<Option> unary_from(int node, int input_place);
   Sides sides(int node, int place);
@@ -64,7 +67,7 @@ class Search {
   int pulled_back(int node, int place);  // -1: there is no such place
   int spread(int node, int place);       // the place itself, with one copy of each tuple
 
-  bool movable(int node) const;
+  std::size_t movable_from(int node) const;
   Way best(int node, int place);           // for a reader
   Way best_computed(int node, int place);  // computing it anew
   Way find_best(int node, int place);

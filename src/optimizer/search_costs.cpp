@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "ia/join_placement.h"
 #include "optimizer/cost.h"
 #include "tra/plan_node.h"
 
@@ -84,6 +85,36 @@ double SearchCosts::move(int node, int from, int to) {
   const ia::Traffic crossing =
       traffic(contents(node), holders(node, from), placement(from), false, target, skeleton_.sites);
   return found->second = cost(crossing, node, placement(to));
+}
+
+double SearchCosts::rough_move(int node) {
+  if (floats_[node] == 0) (void)contents(node);
+  const double crossing = 0.5 * floats_[node];
+  if (options_.objective == Objective::published) return crossing;
+  return crossing * bytes_of_float(plan(node).type()) /
+         (options_.machine.link_bytes * skeleton_.sites);
+}
+
+double SearchCosts::copies(int node, int side, int from, int to) {
+  const auto [found, added] = copies_[side].try_emplace(Triple{node, from, to});
+  if (!added) return found->second;
+  const auto& join = std::get<ia::Join>(ia::operator_of(plan(node)));
+  const int input = skeleton_.nodes[node].inputs[side];
+  const std::vector<int> names = ia::right_in_result(
+      join.left_keys, join.right_keys, join.left.type().arity(), join.right.type().arity());
+  const Placement source =
+      side == 0 ? placement(from) : placement(from).renumber(names, Axis::Kind::copy);
+  Period period(frontier(node));
+  period.refine(source);
+  period.refine(placement(to));
+  const ia::Contents kinds = kinds_of_keys(frontier(node), tuple_floats_[input], period);
+  const ia::Traffic crossing = traffic(kinds, holders_of(kinds, source), source, false,
+                                       holders_of(kinds, placement(to)), skeleton_.sites);
+  if (options_.objective == Objective::exact)
+    return found->second = seconds_of(crossing, bytes_of_float(plan(input).type()), skeleton_.sites,
+                                      options_.machine);
+  const double floats = tuple_floats_[input] * static_cast<double>(count_below(frontier(node)));
+  return found->second = crossing.total > 0 ? published_move(floats, placement(to)) : 0;
 }
 
 double SearchCosts::reduce(int node, int input_place, int partial_place, int to) {

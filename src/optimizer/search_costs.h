@@ -21,6 +21,10 @@ class SearchCosts {
 
   double compute(int node, int place);      // where the node's tuples are worked on
   double move(int node, int from, int to);  // its whole result
+  /// A guess, without looking at where tuples lie: half of its result crosses.
+  double rough_move(int node);
+  /// Copies of one side of a join, one for each pair it is part of, to where the pairs meet.
+  double copies(int join, int side, int from, int to);
   /// Its summands, left by an aggregation whose input lies at `input_place`, to their owners.
   double reduce(int node, int input_place, int partial_place, int to);
 
@@ -55,6 +59,7 @@ class SearchCosts {
   std::unordered_map<Triple, Holders, TripleHash> summands_;
   std::unordered_map<Triple, double, TripleHash> moves_;
   std::unordered_map<Triple, double, TripleHash> computes_;
+  std::unordered_map<Triple, double, TripleHash> copies_[2];  // by side
 };
 
 }  // namespace tessera::optimizer

@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "optimizer/rules/product.h"
 #include "optimizer/search.h"
 
 // The plan that a finished search stands for.
@@ -62,7 +63,10 @@ ia::Plan Search::emit_way(int node, int place, const Way& way) {
   for (std::size_t i = 0; i < sources.size(); ++i)
     inputs.push_back(emit(sources[i], way.option.inputs[i]));
   if (!way.option.pending) {
-    const ia::Plan plan = ia::make(ia::with_inputs(op, inputs), what.logical());
+    ia::Operator physical = ia::with_inputs(op, inputs);
+    if (way.option.copied)
+      physical = join_of_copies(std::get<ia::Join>(physical), costs_.placement(way.option.place));
+    const ia::Plan plan = ia::make(physical, what.logical());
     TESSERA_INVARIANT(plan.placement() == costs_.placement(way.option.place),
                       "{} was to lie {}, but lies {}", ia::describe(plan),
                       costs_.placement(way.option.place).to_string(), plan.placement().to_string());

@@ -52,6 +52,13 @@ ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Pla
   std::vector<int> holders;
   std::vector<char> there(static_cast<std::size_t>(sites), 0);
   for (std::size_t i = 0; i < from.size(); ++i) {
+    // Most tuples are at one site and go to one.
+    if (!pending && from.begin[i + 1] - from.begin[i] == 1) {
+      const int at = from.sites[from.begin[i]];
+      for (std::uint32_t t = to.begin[i]; t < to.begin[i + 1]; ++t)
+        if (to.sites[t] != at) result.add(at, to.sites[t], contents.floats[i]);
+      continue;
+    }
     holders.assign(from.sites.begin() + from.begin[i], from.sites.begin() + from.begin[i + 1]);
     if (holders.empty()) continue;
     const auto send = [&](const std::vector<int>& same) {

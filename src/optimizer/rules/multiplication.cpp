@@ -39,28 +39,9 @@ Rewrite replicated_multiply(const ia::Plan& plan) {
     if (side->type().presence == Presence::sparse)
       return Rewrite::no("zeros that are left out would be copied");
   return rewritten(plan, [&] {
-    const Components components = components_of(join);
-    // Each side gets the components that only the other one has.
-    ia::Plan left = join.left, right = join.right;
-    std::vector<int> right_at = components.right;
-    for (std::size_t t = 0; t < components.left.size(); ++t) {
-      const int position = static_cast<int>(t);
-      if (components.left[t] < 0)
-        left = left.duplicate(position, join.right.type().frontier[components.right[t]]);
-      if (components.right[t] >= 0) continue;
-      const int at = std::min(position, right.type().arity());
-      for (int& other : right_at) other += other >= at ? 1 : 0;
-      right_at[t] = at;
-      right = right.duplicate(at, join.left.type().frontier[components.left[t]]);
-    }
     const Placement to =
         Placement::part(product->group_by, product->joined.type().frontier, plan.sites());
-    ia::Join on_all = join;
-    on_all.left = left.shuffle(to);
-    on_all.right = right.shuffle(to.renumber(right_at, Axis::Kind::copy));
-    on_all.left_keys = all_components(static_cast<int>(right_at.size()));
-    on_all.right_keys = right_at;
-    return whole(*product, built(on_all));
+    return whole(*product, built(join_of_copies(join, to)));
   });
 }
 

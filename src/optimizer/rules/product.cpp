@@ -39,6 +39,28 @@ Components components_of(const ia::Join& join) {
   return result;
 }
 
+ia::Join join_of_copies(const ia::Join& join, const Placement& to) {
+  const Components components = components_of(join);
+  ia::Plan left = join.left, right = join.right;
+  std::vector<int> right_at = components.right;
+  for (std::size_t t = 0; t < components.left.size(); ++t) {
+    const int position = static_cast<int>(t);
+    if (components.left[t] < 0)
+      left = left.duplicate(position, join.right.type().frontier[components.right[t]]);
+    if (components.right[t] >= 0) continue;
+    const int at = std::min(position, right.type().arity());
+    for (int& other : right_at) other += other >= at ? 1 : 0;
+    right_at[t] = at;
+    right = right.duplicate(at, join.left.type().frontier[components.left[t]]);
+  }
+  ia::Join on_all = join;
+  on_all.left = left.shuffle(to);
+  on_all.right = right.shuffle(to.renumber(right_at, Axis::Kind::copy));
+  on_all.left_keys = all_components(static_cast<int>(right_at.size()));
+  on_all.right_keys = right_at;
+  return on_all;
+}
+
 ia::Plan joined(const Product& product, const ia::Join& join) {
   return ia::make(join, product.joined.logical());
 }

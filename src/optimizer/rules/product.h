@@ -33,6 +33,10 @@ struct Components {
 };
 Components components_of(const ia::Join& join);
 
+/// The join with each side copied along the components that only the other one has, and the copies
+/// shuffled to where their pairs are to be. This serves any placement of the join's key.
+ia::Join join_of_copies(const ia::Join& join, const Placement& to);
+
 /// The products with the sides moved as they are in `join`.
 ia::Plan joined(const Product& product, const ia::Join& join);
 /// The sums of products that lie together.
