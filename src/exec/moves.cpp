@@ -1,5 +1,8 @@
 #include "exec/moves.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "ia/evaluate.h"
 
 namespace tessera::exec {
@@ -20,6 +23,14 @@ std::vector<Located> by_key(const Tuples& tuples, const KeyStore& keys) {
   return all;
 }
 
+/// The n-th of a site's tuples among those of one key.
+ValueId nth_at(std::vector<Located>::const_iterator first,
+               std::vector<Located>::const_iterator last, int site, std::ptrdiff_t n) {
+  for (; first != last; ++first)
+    if (first->site == site && n-- == 0) return first->value;
+  throw InternalError("copies of a tuple differ");
+}
+
 }  // namespace
 
 Tuples moved(GraphBuilder& builder, int op, const ia::Plan& input, const Tuples& tuples,
@@ -27,26 +38,43 @@ Tuples moved(GraphBuilder& builder, int op, const ia::Plan& input, const Tuples&
   const KeyStore& keys = builder.graph().keys;
   const std::vector<Located> all = by_key(tuples, keys);
   Tuples result(tuples.size());
-  std::vector<int> holders, wanted;
+  std::vector<int> holders, wanted, missing;
+  std::vector<ia::Route> sendings;
+  std::unordered_map<int, ValueId> copies;  // by site
   for (auto first = all.begin(); first != all.end();) {
     auto last = first;
     holders.clear();
     for (; last != all.end() && !keys.less(first->key, last->key); ++last)
       if (holders.empty() || holders.back() != last->site) holders.push_back(last->site);
     to.holders(keys[first->key], wanted);
-    // The rule that says who sends is the reference's: what crosses must be the same everywhere.
+    // Who sends to whom is the reference's rule: what crosses must be the same everywhere.
     for (const std::vector<int>& same :
-         ia::summands_at(input.placement(), holders, !input.pending().empty()))
+         ia::summands_at(input.placement(), holders, !input.pending().empty())) {
+      missing.clear();
       for (int site : wanted) {
-        const bool there = std::find(same.begin(), same.end(), site) != same.end();
-        const int from = there ? site : ia::sender(same, site);
-        for (auto tuple = first; tuple != last; ++tuple) {
-          if (tuple->site != from) continue;
-          const ValueId value =
-              there ? tuple->value : builder.transfer(op, site, tuple->key, tuple->value);
-          result[site].push_back({tuple->key, value});
+        if (std::find(same.begin(), same.end(), site) == same.end()) {
+          missing.push_back(site);
+          continue;
+        }
+        for (auto tuple = first; tuple != last; ++tuple)
+          if (tuple->site == site) result[site].push_back({tuple->key, tuple->value});
+      }
+      if (missing.empty()) continue;
+      ia::routes(same, missing, sendings);
+      // Sites may have several summands of a key; each is sent on its own.
+      for (auto tuple = first; tuple != last; ++tuple) {
+        if (tuple->site != same.front()) continue;
+        copies.clear();
+        const auto nth = std::count_if(
+            first, tuple, [&](const Located& other) { return other.site == tuple->site; });
+        for (int site : same) copies[site] = nth_at(first, last, site, nth);
+        for (const ia::Route& route : sendings) {
+          const ValueId value = builder.transfer(op, route.to, tuple->key, copies.at(route.from));
+          copies[route.to] = value;
+          result[route.to].push_back({tuple->key, value});
         }
       }
+    }
     first = last;
   }
   return result;

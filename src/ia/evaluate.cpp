@@ -26,6 +26,21 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   return *this;
 }
 
+void routes(const std::vector<int>& holders, const std::vector<int>& missing,
+            std::vector<Route>& into) {
+  into.clear();
+  const std::size_t many = missing.size(), few = holders.size();
+  // From the first site after the first holder on, so that not everybody loads the same sites.
+  const auto after = static_cast<std::size_t>(
+      std::upper_bound(missing.begin(), missing.end(), holders.front()) - missing.begin());
+  const auto wanting = [&](std::size_t i) { return missing[(after + i) % many]; };
+  const bool direct = many <= 3 * few;
+  for (std::size_t i = 0; i < many; ++i) {
+    const std::size_t server = direct ? i % few : i / 2;
+    into.push_back({server < few ? holders[server] : wanting(server - few), wanting(i)});
+  }
+}
+
 std::vector<std::vector<int>> summands_at(const Placement& placement,
                                           const std::vector<int>& holders, bool pending) {
   if (!pending) return {holders};
@@ -241,15 +256,20 @@ class Evaluator {
       std::vector<int> holders;
       for (const auto& [site, tuples] : sites) holders.push_back(site);
       for (const std::vector<int>& same :
-           summands_at(input.placement(), holders, !input.pending().empty()))
+           summands_at(input.placement(), holders, !input.pending().empty())) {
+        std::vector<int> missing;
         for (int site : to.holders(key)) {
           const bool there = std::find(same.begin(), same.end(), site) != same.end();
-          const int from = there ? site : sender(same, site);
-          for (const BasicTuple<Payload>* tuple : sites.at(from)) {
+          if (!there) missing.push_back(site);
+          for (const auto* tuple : sites.at(there ? site : same.front()))
             set.at[site].push_back(*tuple);
-            if (!there && traffic_ != nullptr) traffic_->add(from, site, floats_in(*tuple));
-          }
         }
+        std::vector<Route> sendings;
+        routes(same, missing, sendings);
+        for (const Route& route : sendings)
+          for (const auto* tuple : sites.at(same.front()))
+            if (traffic_ != nullptr) traffic_->add(route.from, route.to, floats_in(*tuple));
+      }
     }
     return set;
   }

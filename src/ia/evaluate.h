@@ -29,10 +29,16 @@ struct Traffic {
   Traffic& operator+=(const Traffic& other);
 };
 
-/// Which holder of a tuple sends it to a site that has none.
-inline int sender(const std::vector<int>& holders, int to) {
-  return holders[static_cast<std::size_t>(to) % holders.size()];
-}
+/// One sending of a tuple.
+struct Route {
+  int from, to;
+};
+/// How a tuple gets from those that hold it to all sites that want it: `missing` are the sites that
+/// do not have it, ascending. A few are served by holders in turn. For many it would take the
+/// holders too long: each that has received it passes it on to two others. Routes come in an order
+/// in which every sender has the tuple.
+void routes(const std::vector<int>& holders, const std::vector<int>& missing,
+            std::vector<Route>& into);
 
 /// The sites that hold the same summand of a tuple, for each summand: those that differ only along
 /// axes of copies. A tuple that is whole has one.

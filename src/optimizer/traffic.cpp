@@ -51,22 +51,26 @@ ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Pla
   ia::Traffic result(sites);
   std::vector<int> holders;
   std::vector<char> there(static_cast<std::size_t>(sites), 0);
+  std::vector<int> missing;
+  std::vector<ia::Route> sendings;
   for (std::size_t i = 0; i < from.size(); ++i) {
     // Most tuples are at one site and go to one.
-    if (!pending && from.begin[i + 1] - from.begin[i] == 1) {
-      const int at = from.sites[from.begin[i]];
-      for (std::uint32_t t = to.begin[i]; t < to.begin[i + 1]; ++t)
-        if (to.sites[t] != at) result.add(at, to.sites[t], contents.floats[i]);
+    const auto wanted = to.begin[i + 1] - to.begin[i];
+    if (!pending && from.begin[i + 1] - from.begin[i] == 1 && wanted == 1) {
+      const int source = from.sites[from.begin[i]], target = to.sites[to.begin[i]];
+      if (source != target) result.add(source, target, contents.floats[i]);
       continue;
     }
     holders.assign(from.sites.begin() + from.begin[i], from.sites.begin() + from.begin[i + 1]);
     if (holders.empty()) continue;
     const auto send = [&](const std::vector<int>& same) {
       for (int site : same) there[site] = 1;
+      missing.clear();
       for (std::uint32_t t = to.begin[i]; t < to.begin[i + 1]; ++t)
-        if (there[to.sites[t]] == 0)
-          result.add(ia::sender(same, to.sites[t]), to.sites[t], contents.floats[i]);
+        if (there[to.sites[t]] == 0) missing.push_back(to.sites[t]);
       for (int site : same) there[site] = 0;
+      ia::routes(same, missing, sendings);
+      for (const ia::Route& route : sendings) result.add(route.from, route.to, contents.floats[i]);
     };
     if (!pending)
       send(holders);

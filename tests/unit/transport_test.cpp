@@ -161,7 +161,7 @@ TEST(Transport, AFailureEndsTheOthersToo) {
   int told = 0;
   for (const std::string& error : outcome.errors) {
     EXPECT_NE(error.find("(at key <7> of Transform with inverse)"), std::string::npos) << error;
-    told += error.starts_with("IoError: ") ? 1 : 0;
+    told += error.starts_with("ClusterError: ") ? 1 : 0;
   }
   EXPECT_EQ(told, static_cast<int>(outcome.errors.size()) - 1);
 }
