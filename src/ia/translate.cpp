@@ -1,6 +1,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "ia/common.h"
 #include "ia/plan_node.h"
 #include "ia/zeros.h"
 #include "tra/plan_node.h"
@@ -87,10 +88,16 @@ Plan translate(const tessera::Plan& plan, const PlaceInput& placed) {
 
 std::vector<Plan> translate(const std::vector<tessera::Plan>& plans, const PlaceInput& placed) {
   std::unordered_map<const tessera::Plan::Node*, Plan> done;
+  CommonNodes common;  // what is computed twice is translated once
   std::vector<Plan> results;
   for (const tessera::Plan& root : plans) {
     for (const tessera::Plan& node : tessera::in_order(root)) {
       if (done.contains(&node.node())) continue;
+      const tessera::Plan& first = common.canonical(node);
+      if (!first.is_same(node)) {
+        done.emplace(&node.node(), done.at(&first.node()));
+        continue;
+      }
       std::vector<Plan> inputs;
       const std::vector<tessera::Plan> sources = tessera::inputs_of(tessera::operator_of(node));
       for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -37,5 +37,32 @@ TEST(IaLaws, TranslatedPlansComputeWhatTheAlgebraSays) {
   RecordProperty("ran", ran);
 }
 
+TEST(IaLaws, WhatIsWrittenTwiceIsComputedOnce) {
+  Random random(1);
+  const Relation r = random_relation(random, 2, 2);
+  const auto product = [&] {
+    const Plan a = Plan::input(r, "A");
+    return a.join(a.transform("transpose"), {1}, {1}, "matmul").aggregate({0, 2}, "add");
+  };
+  const Plan sum = product().join(product(), {0, 1}, {0, 1}, "add");
+  const ia::Plan physical = ia::translate(sum, ia::dealt_out(3));
+  int joins = 0, inputs = 0;
+  for (const ia::Plan& node : ia::in_order(physical)) {
+    joins += std::holds_alternative<ia::Join>(ia::operator_of(node)) ? 1 : 0;
+    inputs += std::holds_alternative<ia::Input>(ia::operator_of(node)) ? 1 : 0;
+  }
+  EXPECT_EQ(joins, 2);
+  EXPECT_EQ(inputs, 1);
+  EXPECT_TRUE(relations_equal(ia::interpret(physical), sum.interpret()));
+  // Functions that cannot be looked into are not taken for each other.
+  const auto hidden = [](std::int64_t shift) {
+    return KeyFunction::opaque("f", 2, [shift](const Key& k) { return Key{k[0] + shift, k[1]}; });
+  };
+  const Plan a = Plan::input(r, "A");
+  const Plan apart = a.rekey(hidden(0)).join(a.rekey(hidden(1)), {0, 1}, {0, 1}, "sub");
+  EXPECT_TRUE(relations_equal(ia::interpret(ia::translate(apart, ia::dealt_out(2))),
+                              apart.interpret(Holes::allowed)));
+}
+
 }  // namespace
 }  // namespace tessera
