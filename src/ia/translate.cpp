@@ -19,6 +19,12 @@ std::vector<int> all_but(int component, int arity) {
   return kept;
 }
 
+/// The relation with its zeros, at sites that know which of them are theirs.
+Plan filled(const Plan& plan) {
+  if (!plan.placement().is_scattered()) return plan.fill();
+  return plan.shuffle(all_but(-1, plan.type().arity())).fill();
+}
+
 struct Translate {
   const tessera::Plan& logical;
   const std::vector<Plan>& inputs;
@@ -102,7 +108,7 @@ std::vector<Plan> translate(const std::vector<tessera::Plan>& plans, const Place
       const std::vector<tessera::Plan> sources = tessera::inputs_of(tessera::operator_of(node));
       for (std::size_t i = 0; i < sources.size(); ++i) {
         const Plan input = done.at(&sources[i].node());
-        inputs.push_back(needs_zeros(node, static_cast<int>(i)) ? input.fill() : input);
+        inputs.push_back(needs_zeros(node, static_cast<int>(i)) ? filled(input) : input);
       }
       done.emplace(&node.node(),
                    std::visit(Translate{node, inputs, placed}, tessera::operator_of(node)));
