@@ -35,7 +35,7 @@ struct OptimizerOptions {
   /// Where inputs lie; dealt out over the sites if nothing is said. An input that may lie
   /// wherever it is best, without copies, has no placement.
   std::function<std::optional<Placement>(const Plan& input)> placed = {};
-  /// Rules and algorithms that may not be used, by name.
+  /// Rules and algorithms that may not be used, by name (see known_rules).
   std::set<std::string> disabled = {};
   bool alternatives = false;  // also find what the named algorithms would cost
 };
@@ -67,18 +67,30 @@ struct Alternative {
   std::string why;               // it was not chosen
 };
 
+/// What a rule that rewrites plans before the search did.
+struct RuleUse {
+  std::string rule;
+  int fired = 0;
+  double seconds = 0;  // spent on it, fired or not
+};
+
 struct OptimizedPlan {
   std::vector<ia::Plan> plans;  // one for each result
   PlanCost cost;
   Objective objective = Objective::exact;
   std::string algorithm = {};  // of the costliest join, as the alternatives are named
   std::vector<Alternative> alternatives = {};
+  std::vector<RuleUse> rules = {};  // all that were not disabled
   double planning_seconds = 0;
 
   const ia::Plan& plan() const { return plans.front(); }
   std::string explain() const;  // a tree with placements and costs, and the alternatives
   std::string json() const;
 };
+
+/// The names that may be disabled: of rules that rewrite plans before the search, and of ways to
+/// compute joins and aggregations.
+std::vector<std::string> known_rules();
 
 /// The cheapest physical plan over all placements of every operator's result.
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options = {});

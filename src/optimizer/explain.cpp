@@ -41,6 +41,10 @@ std::string OptimizedPlan::explain() const {
                       cost.exact ? "" : " (not every relation could be listed: an estimate)");
   if (objective == Objective::published)
     text += fmt::format("published cost: {} floats\n", number(cost.total.published));
+  std::vector<std::string> fired;
+  for (const RuleUse& use : rules)
+    if (use.fired > 0) fired.push_back(fmt::format("{} ({})", use.rule, use.fired));
+  if (!fired.empty()) text += fmt::format("rewritten by {}\n", fmt::join(fired, ", "));
   if (!algorithm.empty()) text += fmt::format("chosen: {}\n", algorithm);
   for (const Alternative& other : alternatives) {
     text += fmt::format("  {:<38}", other.name);
@@ -87,6 +91,10 @@ std::string OptimizedPlan::json() const {
     entry["why"] = other.why;
     others.push_back(entry);
   }
+  ordered_json uses = ordered_json::array();
+  for (const RuleUse& use : rules)
+    if (use.fired > 0)
+      uses.push_back({{"rule", use.rule}, {"fired", use.fired}, {"seconds", use.seconds}});
   return ordered_json{{"sites", plan().sites()},
                       {"objective", objective == Objective::exact ? "exact" : "published"},
                       {"transfer_floats", cost.total.floats_moved},
@@ -98,6 +106,7 @@ std::string OptimizedPlan::json() const {
                       {"algorithm", algorithm},
                       {"results", results},
                       {"plan", operators},
+                      {"rules", uses},
                       {"alternatives", others}}
       .dump(2);
 }

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <chrono>
 
 #include "base/check.h"
 #include "optimizer/algorithms.h"
 #include "optimizer/search.h"
+#include "optimizer/simplify.h"
 #include "optimizer/skeleton.h"
 #include "tessera/optimizer.h"
 
@@ -98,6 +100,13 @@ void find_alternatives(const Skeleton& skeleton, const OptimizerOptions& options
 
 }  // namespace
 
+std::vector<std::string> known_rules() {
+  std::vector<std::string> names = simplifying_rules();
+  names.emplace_back("aggregate_twice");
+  for (const Algorithm& algorithm : join_algorithms()) names.push_back(algorithm.rule);
+  return names;
+}
+
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {
   return optimize(std::vector<Plan>{plan}, options);
 }
@@ -107,17 +116,23 @@ OptimizedPlan optimize(const std::vector<Plan>& plans, const OptimizerOptions& o
   TESSERA_REQUIRE(PlanError, options.sites >= 1, "a plan for {} sites", options.sites);
   const ia::PlaceInput dealt = ia::dealt_out(options.sites);
   TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to plan");
+  const std::vector<std::string> known = known_rules();
+  for (const std::string& name : options.disabled)
+    TESSERA_REQUIRE(PlanError, std::find(known.begin(), known.end(), name) != known.end(),
+                    "there is no rule {} to disable; there are {}", name, fmt::join(known, ", "));
   const std::vector<ia::Plan> translated = ia::translate(plans, [&](const Plan& input) {
     const std::optional<Placement> placed = options.placed ? options.placed(input) : std::nullopt;
     return placed ? *placed : dealt(input);
   });
-  const Skeleton skeleton = skeleton_of(translated);
+  const Simplified simplified = simplify(translated, options.disabled);
+  const Skeleton skeleton = skeleton_of(simplified.plans);
   Search search(skeleton, options, allowed_by(skeleton, options.disabled));
   const std::optional<std::vector<ia::Plan>> found = search.run();
   TESSERA_REQUIRE(PlanError, found.has_value() || options.disabled.empty(),
                   "with what is disabled ({}) no plan is left", fmt::join(options.disabled, ", "));
   TESSERA_INVARIANT(found.has_value(), "no placement was found for\n{}", plans.front().explain());
   OptimizedPlan result{*found, cost_of(*found, options.machine), options.objective};
+  result.rules = simplified.rules;
   result.planning_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 

@@ -6,6 +6,7 @@
 #include "optimizer/rules/product.h"
 #include "optimizer/search.h"
 #include "tessera/error.h"
+#include "tra/plan_node.h"
 
 // The ways to compute a join: where its pairs can meet, and what each side needs for that.
 
@@ -58,7 +59,8 @@ std::optional<Search::Option> Search::join_of_copies_at(int node, int place) {
   if (!sides(node, place).mixed) return std::nullopt;
   const std::vector<int>& inputs = skeleton_.nodes[node].inputs;
   for (int v : {node, inputs[0], inputs[1]})
-    if (!is_even(costs_.plan(v).logical())) return std::nullopt;
+    if (!is_even(costs_.plan(v).logical()) || count_below(costs_.frontier(v)) == 0)
+      return std::nullopt;
   Option option{place, false, costs_.compute(node, place), {-1, -1}, true};
   for (int side = 0; side < 2; ++side) {
     double least = infinite;

@@ -47,7 +47,7 @@ std::vector<PlanningProblem> paper_searches() {
                          const std::vector<ia::Plan>& plans) {
       problems.push_back(
           {fmt::format("nearest of {} rows of {}, X by {}", n, d, component),
-           {tasks::nearest_neighbour(search.x, search.query, search.a, search.rows).nearest},
+           {search.nearest},
            options_for({{"X", {component}}, {"query", {0}}, {"A", {0}}, {"rows", {0}}}, 8),
            {{rival, plans}}});
     };
