@@ -1,0 +1,180 @@
+#include "tessera/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "optimizer/algorithms.h"
+#include "support/expectations.h"
+#include "tasks/multiplication.h"
+
+namespace tessera {
+namespace {
+
+/// A product of square matrices of so many tiles a side, known by its type.
+Plan product(std::int64_t n, std::int64_t tiles) {
+  return tasks::product(Plan::input(tasks::matrix(n, n, tiles, tiles), "A"),
+                        Plan::input(tasks::matrix(n, n, tiles, tiles), "B"));
+}
+
+OptimizerOptions on(int sites) {
+  OptimizerOptions options;
+  options.sites = sites;
+  return options;
+}
+
+TEST(Cost, OfABroadcastAndAShuffle) {
+  const Plan a = Plan::input(tasks::matrix(40, 40, 4, 4), "A");
+  const ia::Plan input = ia::Plan::input(a, Placement::part({0}, a.frontier(), 4));
+  const PlanCost everywhere = cost_of(input.broadcast());
+  EXPECT_EQ(everywhere.total.published, 1600 * 4);     // f * s
+  EXPECT_EQ(everywhere.total.floats_moved, 1600 * 3);  // each site has its own part already
+  EXPECT_EQ(everywhere.total.most_loaded, 400 * 3);
+  const PlanCost turned = cost_of(input.shuffle({1}));
+  EXPECT_EQ(turned.total.published, 1600);
+  EXPECT_EQ(turned.total.floats_moved, 1200);
+  const PlanCost idle = cost_of(input.shuffle({0}));
+  EXPECT_EQ(idle.total.published, 0);
+  EXPECT_EQ(idle.total.floats_moved, 0);
+  EXPECT_TRUE(idle.exact);
+}
+
+TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
+  const Plan c = product(400, 4);
+  const auto flops = [&](int sites) {
+    return cost_of(ia::translate(c, ia::dealt_out(sites))).total.flops;
+  };
+  EXPECT_GE(flops(1), 2.0 * 400 * 400 * 400);
+  EXPECT_EQ(flops(4), flops(1));
+  const auto seconds = [](const ia::Plan& plan) {
+    double longest = 0;
+    for (const OperatorCost& own : cost_of(plan).operators)
+      if (own.flops > 0) longest = std::max(longest, own.seconds);
+    return longest;
+  };
+  EXPECT_NEAR(seconds(ia::translate(c, ia::dealt_out(1))),
+              4 * seconds(ia::translate(c, ia::dealt_out(4))), 1e-12);
+}
+
+TEST(Optimizer, OneSiteMovesNothing) {
+  const OptimizedPlan plan = optimize(product(400, 4), on(1));
+  EXPECT_EQ(plan.cost.total.floats_moved, 0);
+  EXPECT_TRUE(plan.algorithm.empty());
+  for (const ia::Plan& node : ia::in_order(plan.plans)) {
+    EXPECT_FALSE(std::holds_alternative<ia::Shuffle>(ia::operator_of(node)));
+    EXPECT_FALSE(std::holds_alternative<ia::Broadcast>(ia::operator_of(node)));
+  }
+}
+
+TEST(Optimizer, ASmallSideIsBroadcast) {
+  const Plan a = Plan::input(tasks::matrix(8'000, 8'000, 8, 8), "A");
+  const Plan b = Plan::input(tasks::matrix(8'000, 8, 8, 1), "B");
+  OptimizerOptions options = on(8);
+  options.placed = [](const Plan& input) { return Placement::part({0}, input.frontier(), 8); };
+  EXPECT_EQ(optimize(tasks::product(a, b), options).algorithm, "broadcast right (BMM)");
+}
+
+TEST(Optimizer, FreeInputsLieWhereTheyAreWanted) {
+  OptimizerOptions options = on(4);
+  options.placed = [](const Plan&) { return std::optional<Placement>(); };
+  const Plan a = Plan::input(tasks::matrix(400, 400, 4, 4), "A");
+  const OptimizedPlan sum = optimize(a.join(a.transform("neg"), {0, 1}, {0, 1}, "add"), options);
+  EXPECT_EQ(sum.cost.total.floats_moved, 0);
+}
+
+TEST(Optimizer, SeveralResultsShareWhatTheyHaveInCommon) {
+  const Plan c = product(4'000, 4);
+  const std::vector<Plan> results{c.transform("neg"), c.transform("abs")};
+  const OptimizedPlan both = optimize(results, on(4)), one = optimize(results[0], on(4));
+  ASSERT_EQ(both.plans.size(), 2u);
+  EXPECT_LT(both.cost.total.flops, 1.5 * one.cost.total.flops);
+}
+
+TEST(Optimizer, ObjectivesDiffer) {
+  // By the published model one site that has everything is cheapest; it counts no work.
+  OptimizerOptions options = on(4);
+  options.placed = [](const Plan&) { return Placement({}, 4); };
+  EXPECT_GT(optimize(product(8'000, 8), options).cost.total.floats_moved, 0);
+  options.objective = Objective::published;
+  EXPECT_EQ(optimize(product(8'000, 8), options).cost.total.published, 0);
+}
+
+TEST(Optimizer, WhatIsDisabledIsNotUsed) {
+  OptimizerOptions options = on(4);
+  options.alternatives = true;
+  const OptimizedPlan free = optimize(product(4'000, 4), options);
+  for (const optimizer::Algorithm& algorithm : optimizer::join_algorithms())
+    if (algorithm.name == free.algorithm) options.disabled = {algorithm.rule};
+  ASSERT_EQ(options.disabled.size(), 1u) << free.algorithm;
+  const OptimizedPlan other = optimize(product(4'000, 4), options);
+  EXPECT_NE(other.algorithm, free.algorithm);
+  EXPECT_GE(other.cost.total.seconds, free.cost.total.seconds);
+  const auto told = std::find_if(other.alternatives.begin(), other.alternatives.end(),
+                                 [](const Alternative& a) { return a.why == "it is disabled"; });
+  EXPECT_NE(told, other.alternatives.end());
+}
+
+TEST(Optimizer, Mistakes) {
+  const Plan plan = product(40, 2);
+  EXPECT_ERROR(PlanError, optimize(plan, on(0)), "a plan for 0 sites");
+  EXPECT_ERROR(PlanError, optimize(std::vector<Plan>{}, on(2)), "there is nothing to plan");
+  OptimizerOptions options = on(2);
+  options.disabled = {"broadcast_lefd"};
+  EXPECT_ERROR(PlanError, optimize(plan, options), "there is no rule broadcast_lefd to disable");
+  EXPECT_ERROR(PlanError, optimize(plan, options), "merge_filters, merge_maps");
+  EXPECT_ERROR(PlanError, optimize(plan, options), "broadcast_left, broadcast_right");
+  options.disabled = {"one_site",     "broadcast_left",     "broadcast_right",
+                      "shuffle_both", "grid_multiply",      "two_and_a_half_d",
+                      "copies",       "replicated_multiply"};
+  EXPECT_ERROR(PlanError, optimize(plan, options), "no plan is left");
+}
+
+TEST(Optimizer, ExplainOfInputsKnownByTheirType) {
+  OptimizerOptions options = on(4);
+  options.alternatives = true;
+  const std::string text = optimize(product(40'000, 4), options).explain();
+  for (const char* part : {"Input A", "Input B", "operator", "placement", "floats moved", "flops",
+                           "4 sites:", "chosen: ", "broadcast left (BMM)",
+                           "shuffle both on the join keys (CMM)", "shuffle copies of both (RMM)"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in\n" << text;
+}
+
+TEST(Optimizer, JsonHasTheCostsThePlanAndTheAlternatives) {
+  OptimizerOptions options = on(4);
+  options.alternatives = true;
+  const OptimizedPlan plan = optimize(product(40'000, 4), options);
+  const nlohmann::json json = nlohmann::json::parse(plan.json());
+  EXPECT_EQ(json["sites"], 4);
+  EXPECT_EQ(json["objective"], "exact");
+  EXPECT_EQ(json["transfer_floats"].get<double>(), plan.cost.total.floats_moved);
+  EXPECT_EQ(json["flops"].get<double>(), plan.cost.total.flops);
+  EXPECT_EQ(json["algorithm"], plan.algorithm);
+  ASSERT_EQ(json["plan"].size(), ia::in_order(plan.plans).size());
+  for (std::size_t i = 0; i < json["plan"].size(); ++i) {
+    const auto& node = json["plan"][i];
+    EXPECT_EQ(node["id"], i);
+    for (const char* field : {"operator", "inputs", "type", "placement", "floats_moved", "flops"})
+      EXPECT_TRUE(node.contains(field)) << field;
+    for (const auto& input : node["inputs"]) EXPECT_LT(input.get<std::size_t>(), i);
+  }
+  EXPECT_EQ(json["results"].size(), 1u);
+  ASSERT_FALSE(json["alternatives"].empty());
+  for (const auto& other : json["alternatives"]) {
+    EXPECT_TRUE(other["name"].is_string());
+    EXPECT_TRUE(other["transfer_floats"].is_number() || other["transfer_floats"].is_null());
+    EXPECT_TRUE(other["why"].is_string());
+  }
+  EXPECT_TRUE(json["rules"].is_array());
+}
+
+TEST(Optimizer, AlternativesAreNoCheaper) {
+  OptimizerOptions options = on(6);
+  options.alternatives = true;
+  const OptimizedPlan plan = optimize(product(6'000, 6), options);
+  for (const Alternative& other : plan.alternatives)
+    if (other.cost)
+      EXPECT_GE(other.cost->total.seconds, plan.cost.total.seconds * (1 - 1e-9)) << other.name;
+}
+
+}  // namespace
+}  // namespace tessera
