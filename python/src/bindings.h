@@ -15,6 +15,7 @@ void bind_errors(py::module_& module);
 void bind_tiles(py::module_& module);
 void bind_kernels(py::module_& module);
 void bind_running(py::module_& module);
+void bind_sites(py::module_& module);
 void bind_relations(py::module_& module);
 
 Tile tile_from_numpy(const py::array& array);
@@ -26,6 +27,10 @@ Tile indexed(const Tile& tile, const py::object& key);
 /// Runs a plan; Ctrl-C ends it, as does what `progress` raises.
 Relation run_plan(const Plan& plan, bool allow_holes, int sites, int threads,
                   const py::object& progress);
+/// A plan's tree; with a number of sites, the physical plan that the optimizer finds.
+std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::string& objective,
+                         bool alternatives, bool json, const py::dict& placed,
+                         const std::vector<std::string>& disabled);
 ParamValue as_param(const std::string& name, const py::handle& object);
 
 template <class Vector>

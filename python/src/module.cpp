@@ -6,5 +6,6 @@ PYBIND11_MODULE(_tessera, module) {
   tessera::python::bind_tiles(module);
   tessera::python::bind_kernels(module);
   tessera::python::bind_running(module);
+  tessera::python::bind_sites(module);
   tessera::python::bind_relations(module);
 }

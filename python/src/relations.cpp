@@ -234,7 +234,13 @@ void bind_relations(py::module_& module) {
                                return py::make_tuple(p.cardinality().tuples, p.cardinality().exact);
                              })
       .def_property_readonly("closedness", [](const Plan& p) { return as_dict(p.closedness()); })
-      .def("explain", &Plan::explain)
+      .def(
+          "explain", &explain_plan, py::arg("sites") = std::nullopt, py::arg("objective") = "exact",
+          py::arg("alternatives") = true, py::arg("json") = false, py::arg("placed") = py::dict(),
+          py::arg("disabled") = std::vector<std::string>{},
+          "The plan as a tree. With `sites`, as it would run there: where results lie, what moves, "
+          "and what other algorithms would cost. `placed` says how inputs lie, by name; None lets "
+          "one lie anywhere.")
       .def("run", &run_plan, py::arg("allow_holes") = false, py::arg("sites") = 1,
            py::arg("threads") = 0, py::arg("progress") = py::none(),
            "Evaluates the plan on `threads` threads (0: all cores), spread over `sites` logical "

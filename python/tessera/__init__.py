@@ -17,15 +17,15 @@ Relations and the tensor relational algebra::
 """
 
 from ._tessera import (
-    Error, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Plan, PlanError,
-    Progress, Relation, Tile, TypeError, ValueError, closedness, kernel_aliases, kernel_names,
-    kernel_reference)
+    Error, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Placement, Plan,
+    PlanError, Progress, Relation, Tile, TypeError, ValueError, closedness, kernel_aliases,
+    kernel_names, kernel_reference)
 from . import kernels
 
 __all__ = [
     "Error", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
-    "Plan", "PlanError", "Progress", "Relation", "Tile", "TypeError", "ValueError", "closedness",
-    "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
+    "Placement", "Plan", "PlanError", "Progress", "Relation", "Tile", "TypeError", "ValueError",
+    "closedness", "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
 
 
 def relation(tensor, tile, presence="continuous"):

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "optimizer/rules/product.h"
+
 namespace tessera::optimizer {
 namespace {
 
@@ -34,11 +36,19 @@ const std::vector<Algorithm>& join_algorithms() {
 
 const Algorithm& algorithm_of(const ia::Join& join, const Placement& at) {
   const int left_arity = join.left.type().arity();
+  const Components components = components_of(join);
+  // Along a component of one value nothing is split: such an axis only numbers the sites.
+  const auto splits = [&](int component) {
+    const int of_left = components.left[component], of_right = components.right[component];
+    return (of_left < 0 || join.left.type().frontier[of_left] > 1) &&
+           (of_right < 0 || join.right.type().frontier[of_right] > 1);
+  };
   bool left = false, right = false, joined = false, copied = false, mixed = false;
   for (const Axis& axis : at.axes()) {
     copied = copied || axis.kind == Axis::Kind::copy;
     bool of_left = false, of_right = false;
     for (const Digit& digit : axis.digits) {
+      if (!splits(digit.component)) continue;
       const bool key = std::find(join.left_keys.begin(), join.left_keys.end(), digit.component) !=
                        join.left_keys.end();
       joined = joined || key;

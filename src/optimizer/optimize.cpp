@@ -65,7 +65,7 @@ std::string why_not(const PlanCost& other, const PlanCost& chosen, Objective obj
   for (const OperatorCost& own : chosen.operators)
     if (own.floats_moved == 0) least += own.seconds;
   if (busy > least * 1.001)
-    reasons.push_back(fmt::format("keeps the busiest site computing {:.3g} times as long",
+    reasons.push_back(fmt::format("keeps the busiest site computing {:.4g} times as long",
                                   least > 0 ? busy / least : 0));
   if (reasons.empty())
     reasons.push_back(fmt::format("loads one site with {:.3g} floats instead of {:.3g}",
