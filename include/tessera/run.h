@@ -23,6 +23,7 @@ struct RunOptions {
   Holes holes = Holes::refused;
   int sites = 1;    // logical sites that a logical plan is spread over; on a cluster, its processes
   int threads = 0;  // 0: all cores
+  bool optimize = true;  // no: the plan is run operator by operator, as it was written
   /// A stop request is seen before each task: no other starts, and the run ends with Interrupted.
   std::stop_token stop = {};
   /// Called by whatever thread has just finished a task, never by two at once, at most once in

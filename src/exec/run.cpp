@@ -31,15 +31,23 @@ std::vector<ia::Plan> without_moves(const std::vector<ia::Plan>& plans) {
   return result;
 }
 
+/// The search looks at all of a plan at once. What is unrolled to more operators than this is run
+/// as it was written.
+constexpr std::size_t most_optimized = 1000;
+
 /// How plans are carried out when nobody says.
 std::vector<ia::Plan> physical_plans(const std::vector<Plan>& plans, const RunOptions& options) {
   const exec::Cluster* cluster = exec::cluster();
   const int sites = cluster != nullptr ? cluster->size() : options.sites;
   TESSERA_REQUIRE(PlanError, sites >= 1, "a run on {} sites", sites);
-  if (sites == 1) return without_moves(ia::translate(plans, ia::dealt_out(1)));
+  const std::vector<ia::Plan> translated = ia::translate(plans, ia::dealt_out(sites));
+  if (!options.optimize || ia::in_order(translated).size() > most_optimized) {
+    return sites == 1 ? without_moves(translated) : translated;
+  }
   OptimizerOptions optimizer;
   optimizer.sites = sites;
-  return optimize(plans, optimizer).plans;
+  const OptimizedPlan optimized = optimize(plans, optimizer);
+  return sites == 1 ? without_moves(optimized.plans) : optimized.plans;
 }
 
 /// What a run leaves: who has which outputs.
