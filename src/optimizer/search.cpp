@@ -53,6 +53,7 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
         if (above_[below][input] != 0) above_[below][v] = 1;
     }
     if (node.readers > 1) shared_.push_back(static_cast<int>(v));
+    if (node.inputs.size() == 2) ++joins_;
     if (!std::holds_alternative<ia::Input>(ia::operator_of(node.plan))) continue;
     const std::optional<Placement> placed =
         options.placed ? options.placed(node.plan.logical())

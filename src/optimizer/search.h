@@ -93,6 +93,7 @@ class Search {
   SearchCosts costs_;
   std::vector<int> initial_;  // of inputs: the number of their placement; -1 where it is free
   std::vector<int> shared_;   // nodes that several others read
+  std::size_t joins_ = 0;     // how many there are
   std::vector<int> at_;       // for shared nodes: where they are; -1: not decided
   std::vector<std::optional<std::vector<Option>>> naturals_;
   std::vector<std::unordered_map<int, Way>> computed_;  // by node, then place
