@@ -74,6 +74,25 @@ std::vector<Extents> extents_to_try(const Key& frontier, int sites, std::size_t 
   return result;
 }
 
+/// Extents beyond what there is to split for the components that are summed over, the others in
+/// steps: sites that have no products still own sums. None if there are too many.
+std::vector<Extents> longer_extents(const Key& frontier, int sites, const std::vector<int>& summed,
+                                    std::size_t most) {
+  std::vector<Extents> to_try;
+  bool any = false;
+  for (std::size_t c = 0; c < frontier.size(); ++c) {
+    const bool sum = std::find(summed.begin(), summed.end(), static_cast<int>(c)) != summed.end();
+    to_try.push_back(
+        extents_of(frontier[c], sum ? sites : std::min<std::int64_t>(frontier[c], sites), sum));
+    if (sum) std::erase_if(to_try.back(), [&](int extent) { return extent <= frontier[c]; });
+    any = any || sum;
+  }
+  if (!any) return {};
+  std::vector<Extents> all = enumerate(to_try, sites);
+  if (all.size() > most) all.clear();
+  return all;
+}
+
 }  // namespace
 
 std::vector<Placement> grids(const Key& frontier, int sites, std::size_t most,
@@ -98,6 +117,12 @@ std::vector<Placement> grids(const Key& frontier, int sites, std::size_t most,
       std::stable_partition(axes.begin(), axes.end(), [&](const Axis& a) { return !is_last(a); });
       if (axes != result[i].axes()) result.emplace_back(axes, sites);
     }
+  }
+  for (const Extents& extents : longer_extents(frontier, sites, last, most / 2)) {
+    std::vector<Axis> axes = Placement::grid(components, extents, sites).axes();
+    std::stable_partition(axes.begin(), axes.end(), [&](const Axis& a) { return !is_last(a); });
+    const Placement grid(axes, sites);
+    if (std::find(result.begin(), result.end(), grid) == result.end()) result.push_back(grid);
   }
   // Several components on one axis: balanced where no grid is, as on a prime number of sites.
   if (components.size() <= 6)
@@ -129,7 +154,7 @@ Placement spread_out(const Placement& placement, const Key& frontier) {
     if (frontier.empty()) {
       axis.extent = 1;  // one tuple cannot be spread
       axis.digits = {};
-    } else if (even || (enough && left(longest) >= 4 * axis.extent)) {
+    } else if (even || (enough && left(longest) >= 32 * axis.extent)) {
       axis.digits = {{static_cast<int>(longest), split[longest], 1}};
       split[longest] *= axis.extent;
     } else {
