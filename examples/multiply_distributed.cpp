@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   std::int64_t m = 4000, k = 4000, n = 4000;
-  std::int64_t tile_m = 0, tile_k = 0, tile_n = 0;  // 0: chosen
+  std::int64_t tile_m = 0, tile_k = 0, tile_n = 0;  // in how many tiles; 0: chosen
   int repeat = 1, threads = 0, sites = 1;
   bool json = false, explain = false, check = false;
   DType dtype = DType::f64;
@@ -74,14 +74,14 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-/// Into how many tiles of about 500 a dimension is cut: the divisor nearest to that.
-std::int64_t tiles_of(std::int64_t extent, double side, double least) {
+/// Into how many tiles of about this size a dimension is cut: the divisor nearest to that.
+std::int64_t tiles_of(std::int64_t extent, double size) {
   std::int64_t best = 1;
   double distance = 1e300;
-  for (std::int64_t tiles = 1; tiles <= extent; ++tiles) {
-    if (extent % tiles != 0 || tiles > 256) continue;
-    const double wanted = std::max(least, static_cast<double>(extent) / side);
-    const double off = std::fabs(std::log(static_cast<double>(tiles) / wanted));
+  for (std::int64_t tiles = 1; tiles <= extent && tiles <= 256; ++tiles) {
+    if (extent % tiles != 0) continue;
+    const double off =
+        std::fabs(std::log(static_cast<double>(tiles) * size / static_cast<double>(extent)));
     if (off < distance) {
       distance = off;
       best = tiles;
@@ -90,16 +90,27 @@ std::int64_t tiles_of(std::int64_t extent, double side, double least) {
   return best;
 }
 
+/// Tiles large enough for the BLAS and small enough that sums start before everything is there;
+/// and a tile of the result for every site.
+void choose_tiles(Options& options, int sites) {
+  if (options.tile_n == 0) options.tile_n = tiles_of(options.n, 1000);
+  if (options.tile_k == 0) options.tile_k = tiles_of(options.k, options.k < 16000 ? 500 : 4000);
+  if (options.tile_m != 0) return;
+  options.tile_m = tiles_of(options.m, 1000);
+  while (options.tile_m < options.m &&
+         (options.m % options.tile_m != 0 || options.tile_m * options.tile_n < sites))
+    ++options.tile_m;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return tasks::program([&] {
-    const Options options = parse(argc, argv);
+    Options options = parse(argc, argv);
     const ClusterInfo cluster = cluster_info();
     const int sites = cluster.size > 1 ? cluster.size : options.sites;
-    const std::int64_t m_tiles = options.tile_m ? options.tile_m : tiles_of(options.m, 500, 2);
-    const std::int64_t n_tiles = options.tile_n ? options.tile_n : tiles_of(options.n, 500, 4);
-    const std::int64_t k_tiles = options.tile_k ? options.tile_k : tiles_of(options.k, 1000, 4);
+    choose_tiles(options, sites);
+    const std::int64_t m_tiles = options.tile_m, k_tiles = options.tile_k, n_tiles = options.tile_n;
 
     const Plan a = tasks::made_input(
         "A", tasks::matrix(options.m, options.k, m_tiles, k_tiles, options.dtype), 1);
