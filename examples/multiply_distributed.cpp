@@ -90,16 +90,20 @@ std::int64_t tiles_of(std::int64_t extent, double size) {
   return best;
 }
 
-/// Tiles large enough for the BLAS and small enough that sums start before everything is there;
-/// and a tile of the result for every site.
-void choose_tiles(Options& options, int sites) {
+/// Tiles large enough for the BLAS and small enough that sums start before everything is there.
+void choose_tiles(Options& options) {
   if (options.tile_n == 0) options.tile_n = tiles_of(options.n, 1000);
   if (options.tile_k == 0) options.tile_k = tiles_of(options.k, options.k < 16000 ? 500 : 4000);
-  if (options.tile_m != 0) return;
-  options.tile_m = tiles_of(options.m, 1000);
-  while (options.tile_m < options.m &&
-         (options.m % options.tile_m != 0 || options.tile_m * options.tile_n < sites))
-    ++options.tile_m;
+  if (options.tile_m == 0) options.tile_m = tiles_of(options.m, 1000);
+}
+
+/// Into how many pieces the tiles of the result are cut so that each site has some.
+std::int64_t pieces_of(const Options& options, int sites) {
+  const std::int64_t rows = options.m / options.tile_m;
+  std::int64_t pieces = 1;
+  while (pieces < rows && (rows % pieces != 0 || options.tile_m * options.tile_n * pieces < sites))
+    ++pieces;
+  return pieces;
 }
 
 }  // namespace
@@ -109,7 +113,8 @@ int main(int argc, char** argv) {
     Options options = parse(argc, argv);
     const ClusterInfo cluster = cluster_info();
     const int sites = cluster.size > 1 ? cluster.size : options.sites;
-    choose_tiles(options, sites);
+    choose_tiles(options);
+    const std::int64_t pieces = pieces_of(options, sites);
     const std::int64_t m_tiles = options.tile_m, k_tiles = options.tile_k, n_tiles = options.tile_n;
 
     const Plan a = tasks::made_input(
@@ -120,7 +125,10 @@ int main(int argc, char** argv) {
     optimizer.sites = sites;
     optimizer.placed = [](const Plan&) { return std::nullopt; };  // wherever it is best
     optimizer.alternatives = options.explain;
-    const OptimizedPlan optimized = optimize(tasks::product(a, b), optimizer);
+    const OptimizedPlan optimized =
+        optimize(pieces == 1 ? tasks::product(a, b)
+                             : tasks::product_in_pieces(a, b, options.m / m_tiles / pieces),
+                 optimizer);
     if (options.explain && cluster.rank == 0) std::cout << optimized.explain() << std::flush;
 
     // Every process makes its tiles before the clock starts.
@@ -151,10 +159,14 @@ int main(int argc, char** argv) {
           Tile expected = Tile::zeros(tuple.tiles[0].dtype(), tuple.tiles[0].shape());
           const auto& left = std::get<op::Input>(operator_of(a));
           const auto& right = std::get<op::Input>(operator_of(b));
-          for (std::int64_t k = 0; k < k_tiles; ++k)
+          const std::int64_t rows = tuple.tiles[0].shape()[0];
+          const std::int64_t first = tuple.key.size() == 3 ? tuple.key[2] * rows : 0;
+          for (std::int64_t k = 0; k < k_tiles; ++k) {
+            const Tile whole = left.source({tuple.key[0], k})[0];
+            const Tile part = whole.slice({first, 0}, {first + rows, whole.shape()[1]});
             expected = KernelCall("add")(
-                {expected, KernelCall("matmul")({left.source({tuple.key[0], k})[0],
-                                                 right.source({k, tuple.key[1]})[0]})});
+                {expected, KernelCall("matmul")({part, right.source({k, tuple.key[1]})[0]})});
+          }
           const Tile difference = KernelCall("max")(
               {KernelCall("abs")({KernelCall("sub")({expected, tuple.tiles[0]})})});
           const double worst = difference.at<double>({});

@@ -24,4 +24,11 @@ inline tessera::Plan product(const tessera::Plan& a, const tessera::Plan& b) {
   return a.join(b, {1}, {0}, "matmul").aggregate({0, 2}, "add");
 }
 
+/// The same where the result has few tiles: each product is cut into pieces of `rows` rows before
+/// they are added up, so that many sites can share that work. Keys are (i, j, piece).
+inline tessera::Plan product_in_pieces(const tessera::Plan& a, const tessera::Plan& b,
+                                       std::int64_t rows) {
+  return a.join(b, {1}, {0}, "matmul").tile(0, rows).aggregate({0, 2, 3}, "add");
+}
+
 }  // namespace tasks

@@ -1,6 +1,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -25,8 +26,39 @@ constexpr int head_tag = 1;
 constexpr int body_tag = 2;
 constexpr std::size_t head_bytes = 16384;
 constexpr int window = 2;  // messages under way to one process: more would only share its link
-constexpr auto shortest_nap = std::chrono::microseconds(20);
-constexpr auto longest_nap = std::chrono::microseconds(400);
+
+using Clock = std::chrono::steady_clock;
+using Microseconds = std::chrono::duration<double, std::micro>;
+
+/// How long the thread sleeps when it found nothing to do. MPI moves large messages on only while
+/// it is called, a few fragments each time: asked too seldom it wastes the link, asked too often it
+/// takes the kernels' time. So while messages are under way, the pause is what a fragment takes at
+/// the best rate seen; and when there are none, it grows with the time since the last one.
+class Naps {
+ public:
+  void moved(std::size_t bytes, Clock::duration time) {
+    if (static_cast<double>(bytes) < 4 * fragment) return;
+    rate_ = std::max(rate_, static_cast<double>(bytes) / Microseconds(time).count());
+  }
+  void busy() {
+    nap_ = Microseconds(20);
+    idle_since_ = Clock::now();
+  }
+  Microseconds next(bool under_way) {
+    const Microseconds idle = Clock::now() - idle_since_;
+    const Microseconds longest =
+        under_way ? std::clamp(Microseconds(fragment / rate_), Microseconds(50), Microseconds(1000))
+                  : std::clamp(idle / 8, Microseconds(100), Microseconds(5000));
+    nap_ = std::min(nap_ * 2, longest);
+    return nap_;
+  }
+
+ private:
+  static constexpr double fragment = 128 * 1024;
+  double rate_ = fragment / 100;  // bytes in a microsecond, until better is known
+  Microseconds nap_{20};
+  Clock::time_point idle_since_ = Clock::now();
+};
 
 /// How much goes in one call: MPI counts with 31 bits. Tests make it small.
 std::size_t largest_chunk() {
@@ -52,6 +84,8 @@ struct Outgoing {
   std::function<void()> sent;
   std::vector<std::byte> head;  // what goes first: sizes, header and, if they are small, pieces
   int open = 0;                 // requests that are not done
+  std::size_t bytes = 0;
+  Clock::time_point begun = {};
 };
 
 struct Incoming {
@@ -145,17 +179,16 @@ class MpiWire final : public Wire {
   void work() {
     try {
       listen();
-      auto nap = shortest_nap;
       while (!over()) {
         const bool started = start_sends();
         const bool done = take_completions();
         if (started || done) {
-          nap = shortest_nap;
+          naps_.busy();
           continue;
         }
+        const auto nap = naps_.next(requests_.size() > 1);
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, nap, [this] { return can_start(); });
-        nap = std::min<std::chrono::microseconds>(nap * 2, longest_nap);
       }
       MPI_Cancel(&requests_[0]);
       MPI_Wait(&requests_[0], MPI_STATUS_IGNORE);
@@ -208,6 +241,8 @@ class MpiWire final : public Wire {
       std::size_t bytes = (3 + message->header.size() + message->pieces.size()) * 8;
       for (const auto& piece : message->pieces) bytes += piece.size();
       const bool small = bytes <= head_bytes;
+      message->bytes = bytes;
+      message->begun = Clock::now();
       message->head = make_head(*message, small);
       if (message->head.size() > head_bytes)
         throw std::runtime_error("a message of too many pieces for its head");
@@ -262,6 +297,7 @@ class MpiWire final : public Wire {
 
   void finished(int to, Outgoing& message) {
     if (--message.open > 0) return;
+    naps_.moved(message.bytes, Clock::now() - message.begun);
     if (message.sent) message.sent();
     {
       const std::lock_guard lock(mutex_);
@@ -349,6 +385,7 @@ class MpiWire final : public Wire {
   bool broken_ = false;
 
   // Of the thread alone.
+  Naps naps_;
   std::vector<std::byte> head_;
   std::vector<MPI_Request> requests_;
   std::vector<Owner> owners_;
