@@ -100,25 +100,13 @@ class Evaluator {
 
   Set operator()(const Join& join) const {
     Set set = empty();
-    const std::vector<int> appended =
-        appended_components(join.right_keys, join.right.type().arity());
-    for (int site = 0; site < plan_.sites(); ++site) {
-      std::unordered_map<Key, std::vector<const BasicTuple<Payload>*>, KeyHash> matches;
-      for (const auto& tuple : inputs_[1]->at[site])
-        matches[pick(tuple.key, join.right_keys)].push_back(&tuple);
-      for (const auto& l : inputs_[0]->at[site]) {
-        const auto found = matches.find(pick(l.key, join.left_keys));
-        if (found == matches.end()) continue;
-        for (const auto* r : found->second) {
-          Key key = l.key;
-          for (int i : appended) key.push_back(r->key[i]);
-          std::vector<Payload> columns = l.tiles;
-          columns.insert(columns.end(), r->tiles.begin(), r->tiles.end());
-          auto tiles = here(key, [&] { return through(columns, join.projection); });
-          set.at[site].push_back({join.keys ? join.keys->evaluate(key) : key, std::move(tiles)});
-        }
-      }
-    }
+    for (int site = 0; site < plan_.sites(); ++site)
+      for_each_match(
+          inputs_[0]->at[site], inputs_[1]->at[site], join.left_keys, join.right_keys,
+          join.right.type().arity(), [&](const Key& key, const std::vector<Payload>& columns) {
+            auto tiles = here(key, [&] { return through(columns, join.projection); });
+            set.at[site].push_back({join.keys ? join.keys->evaluate(key) : key, std::move(tiles)});
+          });
     return set;
   }
 

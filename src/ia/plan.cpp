@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/check.h"
+#include "base/deep_trees.h"
 #include "ia/contents.h"
 #include "ia/join_placement.h"
 #include "ia/plan_node.h"
@@ -371,46 +371,24 @@ Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs) {
 }
 
 Plan::Node::~Node() {
-  const auto take_inputs = [](Operator& from, std::vector<std::shared_ptr<const Node>>& into) {
+  release_inputs(*this, [](Node& node, std::vector<std::shared_ptr<const Node>>& into) {
     std::visit(
-        [&]<class Op>(Op& node) {
+        [&]<class Op>(Op& holds) {
           if constexpr (std::is_same_v<Op, Join>) {
-            into.push_back(std::move(node.left.node_));
-            into.push_back(std::move(node.right.node_));
+            into.push_back(std::move(holds.left.node_));
+            into.push_back(std::move(holds.right.node_));
           } else if constexpr (!std::is_same_v<Op, Input>) {
-            into.push_back(std::move(node.input.node_));
+            into.push_back(std::move(holds.input.node_));
           }
         },
-        from);
-  };
-  std::vector<std::shared_ptr<const Node>> left;
-  take_inputs(op, left);
-  while (!left.empty()) {
-    const std::shared_ptr<const Node> node = std::move(left.back());
-    left.pop_back();
-    // Nobody else can come to hold a node that only this worklist still knows.
-    if (node && node.use_count() == 1) take_inputs(const_cast<Node&>(*node).op, left);  // NOLINT
-  }
+        node.op);
+  });
 }
 
 std::vector<Plan> in_order(const Plan& root) { return in_order(std::vector<Plan>{root}); }
 
 std::vector<Plan> in_order(const std::vector<Plan>& roots) {
-  std::vector<Plan> order;
-  std::unordered_set<const Plan::Node*> seen;
-  std::vector<std::pair<Plan, bool>> stack;
-  for (auto root = roots.rbegin(); root != roots.rend(); ++root) stack.emplace_back(*root, false);
-  while (!stack.empty()) {
-    const auto [plan, inputs_done] = stack.back();
-    stack.pop_back();
-    if (inputs_done) {
-      order.push_back(plan);
-    } else if (seen.insert(&plan.node()).second) {
-      stack.emplace_back(plan, true);
-      for (const Plan& input : inputs_of(operator_of(plan))) stack.emplace_back(input, false);
-    }
-  }
-  return order;
+  return inputs_first(roots, [](const Plan& plan) { return inputs_of(operator_of(plan)); });
 }
 
 }  // namespace tessera::ia

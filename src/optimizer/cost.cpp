@@ -116,24 +116,16 @@ ia::Traffic crossing(const ia::Plan& input, const Placement& to, bool& exact) {
   const bool even = is_even(input.logical()) && !input.placement().is_scattered() &&
                     (!fresh || is_even(fold->input.logical()));
   ia::Contents contents, folded;
-  if (even) {
-    const Key& frontier = input.type().frontier;
-    const double floats = ia::floats_of(input.type().columns);
-    Period period(frontier);
+  if (even && fresh) {
+    SummandKinds kinds = kinds_of_summands(input.type(), fold->input.type(), fold->group_by,
+                                           fold->input.placement(), to);
+    contents = std::move(kinds.result);
+    folded = std::move(kinds.input);
+  } else if (even) {
+    Period period(input.type().frontier);
     period.refine(to);
     period.refine(input.placement());
-    if (fresh) {
-      std::vector<int> group(static_cast<std::size_t>(fold->input.type().arity()), -1);
-      for (std::size_t i = 0; i < fold->group_by.size(); ++i)
-        group[fold->group_by[i]] = static_cast<int>(i);
-      period.refine(fold->input.placement(), group);
-      Period all(fold->input.type().frontier);
-      all.refine(fold->input.placement());
-      for (std::size_t i = 0; i < fold->group_by.size(); ++i)
-        all.of[fold->group_by[i]] = period.of[i];
-      folded = kinds_of_keys(fold->input.type().frontier, 0, all);
-    }
-    contents = kinds_of_keys(frontier, floats, period);
+    contents = kinds_of_keys(input.type().frontier, ia::floats_of(input.type().columns), period);
   } else {
     contents = ia::contents_of(input);
     if (fresh) folded = ia::contents_of(fold->input);

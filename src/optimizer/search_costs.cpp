@@ -125,19 +125,13 @@ double SearchCosts::reduce(int node, int input_place, int partial_place, int to)
   const int input = skeleton_.nodes[node].inputs[0];
   double result = 0;
   if (is_even(plan(node).logical()) && is_even(plan(input).logical())) {
-    Period period(frontier(node)), all(frontier(input));
-    period.refine(placement(to));
-    all.refine(placement(input_place));
-    for (std::size_t i = 0; i < aggregate.group_by.size(); ++i) {
-      std::int64_t& own = period.of[i];
-      own = std::lcm(own, all.of[aggregate.group_by[i]]);
-      all.of[aggregate.group_by[i]] = own;
-    }
-    const ia::Contents kinds = kinds_of_keys(frontier(node), tuple_floats_[node], period);
-    const ia::Contents folded = kinds_of_keys(frontier(input), 0, all);
-    const Holders from = summand_holders(kinds, folded, aggregate.group_by, placement(input_place));
-    result = cost(traffic(kinds, from, placement(partial_place), true,
-                          holders_of(kinds, placement(to)), skeleton_.sites),
+    const SummandKinds kinds =
+        kinds_of_summands(plan(node).type(), plan(input).type(), aggregate.group_by,
+                          placement(input_place), placement(to));
+    const Holders from =
+        summand_holders(kinds.result, kinds.input, aggregate.group_by, placement(input_place));
+    result = cost(traffic(kinds.result, from, placement(partial_place), true,
+                          holders_of(kinds.result, placement(to)), skeleton_.sites),
                   node, placement(to));
   } else {
     const auto [summands, fresh] = summands_.try_emplace(Triple{node, input_place, 0});

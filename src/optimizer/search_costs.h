@@ -32,7 +32,6 @@ class SearchCosts {
   const OptimizerOptions& options() const { return options_; }
   const ia::Plan& plan(int node) const { return skeleton_.nodes[node].plan; }
   const Key& frontier(int node) const { return plan(node).type().frontier; }
-  std::int64_t moves_costed() const { return static_cast<std::int64_t>(moves_.size()); }
 
  private:
   struct Triple {

@@ -80,14 +80,24 @@ ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Pla
   return result;
 }
 
-void Period::refine(const Placement& placement, const std::vector<int>& to) {
+void Period::refine(const Placement& placement) {
   for (const Axis& axis : placement.axes())
     for (const Digit& digit : axis.digits) {
-      const int component = to.empty() ? digit.component : to[digit.component];
-      if (component < 0) continue;
-      std::int64_t& period = of[component];
+      std::int64_t& period = of[digit.component];
       period = std::lcm(period, digit.divisor * axis.extent);
     }
+}
+
+SummandKinds kinds_of_summands(const RelationType& result, const RelationType& input,
+                               const std::vector<int>& group_by, const Placement& from,
+                               const Placement& to) {
+  Period own(result.frontier), all(input.frontier);
+  own.refine(to);
+  all.refine(from);
+  for (std::size_t i = 0; i < group_by.size(); ++i)
+    own.of[i] = all.of[group_by[i]] = std::lcm(own.of[i], all.of[group_by[i]]);
+  return {kinds_of_keys(result.frontier, ia::floats_of(result.columns), own),
+          kinds_of_keys(input.frontier, 0, all)};
 }
 
 ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& period) {

@@ -32,10 +32,17 @@ ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Pla
 struct Period {
   Key of;  // by component: from where on sites repeat
   explicit Period(const Key& frontier) : of(frontier.size(), 1) {}
-  /// Also tells apart what this placement does; its component i is called to[i], if given.
-  void refine(const Placement& placement, const std::vector<int>& to = {});
+  void refine(const Placement& placement);  // also tells apart what this placement does
 };
 ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& period);
+/// The kinds of keys of an aggregation's result and of its input, for sums whose input lies at
+/// `from` and that are brought to `to`.
+struct SummandKinds {
+  ia::Contents result, input;
+};
+SummandKinds kinds_of_summands(const RelationType& result, const RelationType& input,
+                               const std::vector<int>& group_by, const Placement& from,
+                               const Placement& to);
 /// Whether a relation can be listed that way.
 bool is_even(const Plan& logical);
 

@@ -109,26 +109,16 @@ class Evaluator {
     const bool sparse =
         left.type.presence == Presence::sparse || right.type.presence == Presence::sparse;
 
-    std::unordered_map<Key, std::vector<const BasicTuple<Payload>*>, KeyHash> matches;
-    for (const auto& tuple : right.tuples)
-      matches[pick(tuple.key, join.right_keys)].push_back(&tuple);
-    const std::vector<int> appended = appended_components(join.right_keys, right.type.arity());
-
     Set set = with_type(partial  ? Presence::partial
                         : sparse ? Presence::sparse
                                  : Presence::continuous);
-    for (const auto& l : left.tuples) {
-      const auto found = matches.find(pick(l.key, join.left_keys));
-      if (found == matches.end()) continue;
-      for (const auto* r : found->second) {
-        Key key = l.key;
-        for (int i : appended) key.push_back(r->key[i]);
-        std::vector<Payload> columns = l.tiles;
-        columns.insert(columns.end(), r->tiles.begin(), r->tiles.end());
-        set.tuples.push_back({key, at_key([&] { return describe(op_); }, key,
-                                          [&] { return project(join.projection, columns); })});
-      }
-    }
+    for_each_match(
+        left.tuples, right.tuples, join.left_keys, join.right_keys, right.type.arity(),
+        [&](const Key& key, const std::vector<Payload>& columns) {
+          set.tuples.push_back({key, at_key([&] { return describe(op_); }, key,
+                                            [&] { return project(join.projection, columns); })});
+        });
+    const std::vector<int> appended = appended_components(join.right_keys, right.type.arity());
     sort_by_key(set.tuples);
     if (partial) {
       settle_keys(set, result_.arity());
@@ -328,6 +318,17 @@ class Evaluator {
 template <class Payload>
 TupleSet<Payload> evaluate(const Operator& op, const std::vector<const TupleSet<Payload>*>& inputs,
                            const RelationType& result) {
+  // Nothing comes of nothing, whatever the other input is: zeros are something, no tuples are not.
+  for (const TupleSet<Payload>* input : inputs) {
+    const bool zeros =
+        input->type.presence == Presence::sparse && count_below(input->type.frontier) > 0;
+    if (!input->tuples.empty() || zeros) continue;
+    TupleSet<Payload> nothing;
+    nothing.type = result;
+    nothing.type.frontier = Key(result.frontier.size(), 0);
+    nothing.type.presence = Presence::continuous;
+    return nothing;
+  }
   TupleSet<Payload> set = std::visit(Evaluator<Payload>(op, inputs, result), op);
   const bool all_zero = set.type.presence == Presence::sparse && count_below(set.type.frontier) > 0;
   if (set.tuples.empty() && !all_zero) {

@@ -1,9 +1,9 @@
 #include "tessera/plan.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/check.h"
+#include "base/deep_trees.h"
 #include "tra/plan_node.h"
 
 namespace tessera {
@@ -163,47 +163,23 @@ std::vector<Plan> inputs_of(const Operator& op) {
 }
 
 std::vector<Plan> in_order(const Plan& root) {
-  std::vector<Plan> order;
-  std::unordered_set<const Plan::Node*> seen;
-  struct Visit {
-    Plan plan;
-    bool inputs_done;
-  };
-  std::vector<Visit> stack{{root, false}};
-  while (!stack.empty()) {
-    const Visit visit = stack.back();
-    stack.pop_back();
-    if (visit.inputs_done) {
-      order.push_back(visit.plan);
-    } else if (seen.insert(&visit.plan.node()).second) {
-      stack.push_back({visit.plan, true});
-      for (const Plan& input : inputs_of(operator_of(visit.plan))) stack.push_back({input, false});
-    }
-  }
-  return order;
+  return inputs_first(std::vector<Plan>{root},
+                      [](const Plan& plan) { return inputs_of(operator_of(plan)); });
 }
 
 Plan::Node::~Node() {
-  const auto take_inputs = [](Operator& from, std::vector<std::shared_ptr<const Node>>& into) {
+  release_inputs(*this, [](Node& node, std::vector<std::shared_ptr<const Node>>& into) {
     std::visit(
-        [&]<class Op>(Op& node) {
+        [&]<class Op>(Op& holds) {
           if constexpr (std::is_same_v<Op, op::Join>) {
-            into.push_back(std::move(node.left.node_));
-            into.push_back(std::move(node.right.node_));
+            into.push_back(std::move(holds.left.node_));
+            into.push_back(std::move(holds.right.node_));
           } else if constexpr (!std::is_same_v<Op, op::Input>) {
-            into.push_back(std::move(node.input.node_));
+            into.push_back(std::move(holds.input.node_));
           }
         },
-        from);
-  };
-  std::vector<std::shared_ptr<const Node>> left;
-  take_inputs(op, left);
-  while (!left.empty()) {
-    const std::shared_ptr<const Node> node = std::move(left.back());
-    left.pop_back();
-    // Nobody else can come to hold a node that only this worklist still knows.
-    if (node && node.use_count() == 1) take_inputs(const_cast<Node&>(*node).op, left);  // NOLINT
-  }
+        node.op);
+  });
 }
 
 }  // namespace tessera

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "base/check.h"
@@ -73,6 +75,29 @@ inline std::vector<int> appended_components(const std::vector<int>& right_keys, 
     if (std::find(right_keys.begin(), right_keys.end(), i) == right_keys.end())
       appended.push_back(i);
   return appended;
+}
+
+/// Calls `pair(key, columns)` for each two tuples that agree in the keys they are joined on: with
+/// the key of the result, and the columns of the left and then of the right tuple.
+template <class Payload, class F>
+void for_each_match(const std::vector<BasicTuple<Payload>>& left,
+                    const std::vector<BasicTuple<Payload>>& right,
+                    const std::vector<int>& left_keys, const std::vector<int>& right_keys,
+                    int right_arity, F&& pair) {
+  std::unordered_map<Key, std::vector<const BasicTuple<Payload>*>, KeyHash> matches;
+  for (const auto& tuple : right) matches[pick(tuple.key, right_keys)].push_back(&tuple);
+  const std::vector<int> appended = appended_components(right_keys, right_arity);
+  for (const auto& l : left) {
+    const auto found = matches.find(pick(l.key, left_keys));
+    if (found == matches.end()) continue;
+    for (const auto* r : found->second) {
+      Key key = l.key;
+      for (int i : appended) key.push_back(r->key[i]);
+      std::vector<Payload> columns = l.tiles;
+      columns.insert(columns.end(), r->tiles.begin(), r->tiles.end());
+      pair(key, columns);
+    }
+  }
 }
 
 }  // namespace tessera
