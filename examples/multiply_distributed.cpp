@@ -7,10 +7,9 @@
 // only the tiles that it holds.
 
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
 
+#include "tasks/arguments.h"
 #include "tasks/cluster.h"
 #include "tasks/multiplication.h"
 
@@ -26,51 +25,38 @@ struct Options {
   DType dtype = DType::f64;
 };
 
-[[noreturn]] void usage(int status) {
-  std::cout
-      << "multiply_distributed [--shape MxKxN] [--tiles MxKxN] [--repeat R] [--threads T]\n"
-         "                     [--sites S] [--f32] [--explain] [--check] [--json]\n"
-         "C = A B with A of M x K and B of K x N; --tiles says in how many tiles each is cut;\n"
-         "--sites: logical sites, where there is no cluster\n";
-  std::exit(status);
-}
-
 Options parse(int argc, char** argv) {
+  tasks::Arguments given(
+      argc, argv,
+      "multiply_distributed [--shape MxKxN] [--tiles MxKxN] [--repeat R] [--threads T]\n"
+      "                     [--sites S] [--f32] [--explain] [--check] [--json]\n"
+      "C = A B with A of M x K and B of K x N; --tiles says in how many tiles each is cut, and "
+      "must\n"
+      "divide the shape; --sites: logical sites, where there is no cluster\n");
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 == argc) usage(2);
-      return argv[++i];
-    };
-    const auto three = [&](std::int64_t& a, std::int64_t& b, std::int64_t& c) {
-      long long x = 0, y = 0, z = 0;
-      if (std::sscanf(value().c_str(), "%lldx%lldx%lld", &x, &y, &z) != 3 || x < 1 || y < 1 ||
-          z < 1)
-        usage(2);
-      a = x, b = y, c = z;
-    };
-    if (name == "--shape")
-      three(options.m, options.k, options.n);
-    else if (name == "--tiles")
-      three(options.tile_m, options.tile_k, options.tile_n);
-    else if (name == "--repeat")
-      options.repeat = std::atoi(value().c_str());
-    else if (name == "--threads")
-      options.threads = std::atoi(value().c_str());
-    else if (name == "--sites")
-      options.sites = std::atoi(value().c_str());
-    else if (name == "--f32")
-      options.dtype = DType::f32;
-    else if (name == "--json")
-      options.json = true;
-    else if (name == "--explain")
-      options.explain = true;
-    else if (name == "--check")
-      options.check = true;
-    else
-      usage(name == "--help" ? 0 : 2);
-  }
+  const auto three = [&](const char* name, std::int64_t& a, std::int64_t& b, std::int64_t& c) {
+    const std::string said = given.text(name, "");
+    if (said.empty()) return;
+    long long x = 0, y = 0, z = 0;
+    char rest = 0;
+    if (std::sscanf(said.c_str(), "%lldx%lldx%lld%c", &x, &y, &z, &rest) != 3 || x < 1 || y < 1 ||
+        z < 1)
+      given.stop(2);
+    a = x, b = y, c = z;
+  };
+  three("--shape", options.m, options.k, options.n);
+  three("--tiles", options.tile_m, options.tile_k, options.tile_n);
+  options.repeat = static_cast<int>(given.number("--repeat", options.repeat));
+  options.threads = static_cast<int>(given.number("--threads", options.threads));
+  options.sites = static_cast<int>(given.number("--sites", options.sites));
+  if (given.flag("--f32")) options.dtype = DType::f32;
+  options.json = given.flag("--json");
+  options.explain = given.flag("--explain");
+  options.check = given.flag("--check");
+  given.end();
+  if (options.tile_m > 0 && (options.m % options.tile_m != 0 || options.k % options.tile_k != 0 ||
+                             options.n % options.tile_n != 0))
+    given.stop(2);
   return options;
 }
 

@@ -7,9 +7,9 @@
 
 #include "tasks/nearest_neighbour.h"
 
-#include <cstdlib>
 #include <iostream>
 
+#include "tasks/arguments.h"
 #include "tasks/cluster.h"
 #include "tasks/multiplication.h"
 
@@ -23,35 +23,19 @@ struct Options {
   bool explain = false;
 };
 
-[[noreturn]] void usage(int status) {
-  std::cout << "nearest_neighbour [--points N] [--features D] [--tiles T] [--sites S] [--explain]\n"
-               "N and D are cut into T tiles each, and must be divisible by T\n";
-  std::exit(status);
-}
-
 Options parse(int argc, char** argv) {
+  tasks::Arguments given(
+      argc, argv,
+      "nearest_neighbour [--points N] [--features D] [--tiles T] [--sites S] [--explain]\n"
+      "N and D are cut into T tiles each, and must be divisible by T\n");
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto number = [&] {
-      const std::int64_t value = i + 1 < argc ? std::atoll(argv[++i]) : 0;
-      if (value < 1) usage(2);
-      return value;
-    };
-    if (name == "--points")
-      options.points = number();
-    else if (name == "--features")
-      options.features = number();
-    else if (name == "--tiles")
-      options.tiles = number();
-    else if (name == "--sites")
-      options.sites = static_cast<int>(number());
-    else if (name == "--explain")
-      options.explain = true;
-    else
-      usage(name == "--help" ? 0 : 2);
-  }
-  if (options.points % options.tiles != 0 || options.features % options.tiles != 0) usage(2);
+  options.points = given.number("--points", options.points);
+  options.features = given.number("--features", options.features);
+  options.tiles = given.number("--tiles", options.tiles);
+  options.sites = static_cast<int>(given.number("--sites", options.sites));
+  options.explain = given.flag("--explain");
+  given.end();
+  if (options.points % options.tiles != 0 || options.features % options.tiles != 0) given.stop(2);
   return options;
 }
 

@@ -6,9 +6,9 @@
 // Where the weights are small the optimizer splits the batch and adds up gradients; where they are
 // large it splits the layers.
 
-#include <cstdlib>
 #include <iostream>
 
+#include "tasks/arguments.h"
 #include "tasks/cluster.h"
 #include "tasks/network.h"
 
@@ -22,45 +22,26 @@ struct Options {
   bool explain = false;
 };
 
-[[noreturn]] void usage(int status) {
-  std::cout << "train_network [--batch N] [--features D] [--hidden H] [--labels L] [--tiles T]\n"
-               "              [--steps K] [--sites S] [--explain]\n"
-               "N, H and L are cut into T tiles each, and must be divisible by T\n";
-  std::exit(status);
-}
-
 Options parse(int argc, char** argv) {
+  tasks::Arguments given(
+      argc, argv,
+      "train_network [--batch N] [--features D] [--hidden H] [--labels L] [--tiles T]\n"
+      "              [--steps K] [--sites S] [--explain]\n"
+      "N, H and L are cut into T tiles each, and must be divisible by T\n");
   Options options;
   tasks::NetworkShape& shape = options.shape;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto number = [&] {
-      const std::int64_t value = i + 1 < argc ? std::atoll(argv[++i]) : 0;
-      if (value < 1) usage(2);
-      return value;
-    };
-    if (name == "--batch")
-      shape.batch = number();
-    else if (name == "--features")
-      shape.features = number();
-    else if (name == "--hidden")
-      shape.hidden = number();
-    else if (name == "--labels")
-      shape.labels = number();
-    else if (name == "--tiles")
-      shape.batch_tiles = shape.hidden_tiles = shape.label_tiles = number();
-    else if (name == "--steps")
-      options.steps = static_cast<int>(number());
-    else if (name == "--sites")
-      options.sites = static_cast<int>(number());
-    else if (name == "--explain")
-      options.explain = true;
-    else
-      usage(name == "--help" ? 0 : 2);
-  }
-  if (shape.batch % shape.batch_tiles != 0 || shape.hidden % shape.hidden_tiles != 0 ||
-      shape.labels % shape.label_tiles != 0)
-    usage(2);
+  shape.batch = given.number("--batch", shape.batch);
+  shape.features = given.number("--features", shape.features);
+  shape.hidden = given.number("--hidden", shape.hidden);
+  shape.labels = given.number("--labels", shape.labels);
+  const std::int64_t tiles = given.number("--tiles", shape.batch_tiles);
+  shape.batch_tiles = shape.hidden_tiles = shape.label_tiles = tiles;
+  options.steps = static_cast<int>(given.number("--steps", options.steps));
+  options.sites = static_cast<int>(given.number("--sites", options.sites));
+  options.explain = given.flag("--explain");
+  given.end();
+  if (shape.batch % tiles != 0 || shape.hidden % tiles != 0 || shape.labels % tiles != 0)
+    given.stop(2);
   return options;
 }
 

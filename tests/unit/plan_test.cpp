@@ -240,5 +240,19 @@ TEST(Plan, EmptyRelations) {
   EXPECT_EQ(none.transform("exp").filter("k0 = 0").rekey("<k0>").run().size(), 0);
 }
 
+TEST(Plan, NothingTimesZerosIsNothing) {
+  const RelationType type{{{"", {DType::f64, {2, 2}, 0}}}, {0, 0}};
+  const Plan none = Plan::input(Relation::empty(type), "none").aggregate({}, "add");
+  const Relation zeros =
+      Relation::from_tensor(Tile::zeros(DType::f64, {6, 4}, 1), {2, 2}, Presence::sparse);
+  for (const char* kernel : {"mul", "add"}) {
+    const Plan product = none.join(Plan::input(zeros, "Z"), {}, {}, kernel);
+    const Relation result = product.interpret(Holes::allowed);
+    EXPECT_EQ(result.size(), 0);
+    EXPECT_EQ(result.frontier(), product.frontier()) << kernel;
+    EXPECT_EQ(product.run(Holes::allowed).size(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace tessera
