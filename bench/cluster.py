@@ -103,8 +103,8 @@ class Ours:
         self.program = str(pathlib.Path(program).resolve())
 
     def run(self, cluster, shape, _, repeat, limit):
-        return cluster.mpirun([self.program, "--shape", shape, "--repeat", str(repeat), "--json"],
-                              "send", limit)
+        return cluster.mpirun([self.program, "--shape", shape, "--threads", "1",
+                               "--repeat", str(repeat), "--json"], "send", limit)
 
 
 class MpiPeer:

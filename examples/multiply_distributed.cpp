@@ -6,6 +6,7 @@
 // The optimizer decides where the inputs lie and how the product is computed; each process makes
 // only the tiles that it holds.
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -76,11 +77,19 @@ std::int64_t tiles_of(std::int64_t extent, double size) {
   return best;
 }
 
-/// Tiles large enough for the BLAS and small enough that sums start before everything is there.
-void choose_tiles(Options& options) {
-  if (options.tile_n == 0) options.tile_n = tiles_of(options.n, 1000);
-  if (options.tile_k == 0) options.tile_k = tiles_of(options.k, options.k < 16000 ? 500 : 4000);
-  if (options.tile_m == 0) options.tile_m = tiles_of(options.m, 1000);
+/// Tiles as large as the sites allow, for the sake of the BLAS: each has some of the result, and
+/// the common dimension comes in steps, so that the first products start before everything is
+/// there. Where that dimension is by far the largest each site has one part of it, and only sums
+/// travel.
+void choose_tiles(Options& options, int sites) {
+  const bool by_sums = options.k >= 16 * std::max(options.m, options.n);
+  double size = 2000;
+  const auto results = [&] { return tiles_of(options.m, size) * tiles_of(options.n, size); };
+  while (!by_sums && size > 250 && results() < sites) size /= 2;
+  if (options.tile_n == 0) options.tile_n = tiles_of(options.n, size);
+  if (options.tile_m == 0) options.tile_m = tiles_of(options.m, size);
+  if (options.tile_k == 0)
+    options.tile_k = tiles_of(options.k, by_sums ? static_cast<double>(options.k) / sites : 500);
 }
 
 /// Into how many pieces the tiles of the result are cut so that each site has some.
@@ -99,7 +108,7 @@ int main(int argc, char** argv) {
     Options options = parse(argc, argv);
     const ClusterInfo cluster = cluster_info();
     const int sites = cluster.size > 1 ? cluster.size : options.sites;
-    choose_tiles(options);
+    choose_tiles(options, sites);
     const std::int64_t pieces = pieces_of(options, sites);
     const std::int64_t m_tiles = options.tile_m, k_tiles = options.tile_k, n_tiles = options.tile_n;
 

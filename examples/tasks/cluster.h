@@ -12,7 +12,7 @@
 
 namespace tasks {
 
-/// Returns when every process has called it: a sum over all of them that all wait for.
+/// Returns when every process has called it: a sum, made by one of them, that all wait for.
 inline void wait_for_all() {
   const int sites = tessera::cluster_info().size;
   if (sites == 1) return;
@@ -22,8 +22,8 @@ inline void wait_for_all() {
   });
   const tessera::ia::Plan input =
       tessera::ia::Plan::input(ones, tessera::Placement::part({0}, type.frontier, sites));
-  const tessera::ia::Plan everywhere = input.broadcast().aggregate({}, {"add"});
-  tessera::run_in_place({everywhere});
+  const tessera::ia::Plan sum = input.shuffle(tessera::Placement({}, sites)).aggregate({}, {"add"});
+  tessera::run_in_place({sum.broadcast()});
 }
 
 /// An input whose tiles are made from their keys, by those who hold them, and kept: so that

@@ -40,7 +40,8 @@ class Wishes {
     if (wishes_.empty()) before_ = library_.get();
     if (old_wish > 0) wishes_.erase(std::find(wishes_.begin(), wishes_.end(), old_wish));
     if (new_wish > 0) wishes_.push_back(new_wish);
-    const int now = wishes_.empty() ? before_ : *std::min_element(wishes_.begin(), wishes_.end());
+    int now = before_;
+    for (const int wish : wishes_) now = std::min(now, wish);
     if (now != library_.get()) library_.set(now);
   }
 

@@ -3,8 +3,9 @@
 namespace tessera {
 
 /// How many threads of its own a call of the BLAS may use while this lives. A BLAS has one such
-/// number for the whole process: of several that live at once the least counts, and with the last
-/// one the number returns to what it was. Only OpenBLAS can be told; others stay as they are.
+/// number for the whole process: of several that live at once the least counts, it is never more
+/// than the program or its environment had set, and with the last one it returns to that. Only
+/// OpenBLAS can be told; others stay as they are.
 class LibraryThreads {
  public:
   explicit LibraryThreads(int threads);
