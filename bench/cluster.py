@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SQUARE = "4000x4000x4000"
 # Of Open MPI's TCP: `send` uses both directions of a link at once, its own default takes turns.
 TCP = {"send": "send", "default": "send,put,inplace,need-ack,need-csum,hetero-rdma"}
-FIRST_LIMIT = 30  # seconds; a setting in the search may take this long, or thrice the best so far
+FIRST_LIMIT = 15  # seconds; a setting in the search may take this long, or twice the best so far
 MPIRUN_TIMED_OUT = 110
 
 
@@ -121,15 +121,24 @@ class MpiPeer:
                               setting["tcp"], limit)
 
 
+def middle(grid, k, m, n):
+    """Square grids first, or long ones where the common dimension is the largest."""
+    rows, columns = (int(extent) for extent in grid.split("x"))
+    return -abs(rows - columns) if k > 4 * max(m, n) else abs(rows - columns)
+
+
 class ScaLapack(MpiPeer):
     def __init__(self):
         super().__init__("scalapack")
 
-    def stages(self, hosts, _):
-        """First how the operands are stored and on which grid, then block sizes, then transport."""
+    def stages(self, hosts, shape):
+        """First how the operands are stored and on which grid, then block sizes, then transport.
+        What is likely to be best comes first: the rest may take no more than twice as long."""
+        m, k, n = (int(extent) for extent in shape.split("x"))
+        forms = ("tn", "nt", "nn") if k > 4 * max(m, n) else ("nn", "tn", "nt")
         grids = [f"{p}x{hosts // p}" for p in range(1, hosts + 1) if hosts % p == 0]
         yield [{"form": form, "grid": grid, "block": 256, "panel": 256, "tcp": "send"}
-               for form in ("nn", "tn", "nt") for grid in grids]
+               for form in forms for grid in sorted(grids, key=lambda g: middle(g, k, m, n))]
         yield [{"block": block, "panel": panel} for block in (64, 256) for panel in (0, 256)]
         yield [{"tcp": tcp} for tcp in TCP]
 
@@ -184,7 +193,7 @@ def search(peer, cluster, shape, options):
             if described(setting) in tried:
                 continue
             begin = time.monotonic()
-            limit = min(options.timeout, max(FIRST_LIMIT, 3 * (shortest or options.timeout)))
+            limit = min(options.timeout, max(FIRST_LIMIT, 2 * (shortest or options.timeout)))
             try:
                 lines, _ = peer.run(cluster, shape, setting, options.search_repeat, limit)
                 seconds = min(line["seconds"] for line in lines)

@@ -47,6 +47,9 @@ class Plan {
   /// A relation without holes whose tiles are made, or read, where they are needed: `source` is
   /// called for a key by a site that holds it, and yields tiles of just these types.
   static Plan input(const RelationType& type, TileSource source, const std::string& name = "");
+  /// The same for any relation: its tuples are known one by one, and `source` reads their tiles.
+  static Plan input(std::shared_ptr<const TupleSet<TileType>> tuples, TileSource source,
+                    const std::string& name = "");
 
   /// Groups tuples by some key components and folds each group's tiles with a kernel T x T -> T,
   /// in order of the keys. One kernel serves all columns, or there is one for each.
@@ -106,8 +109,9 @@ namespace op {
 struct Input {
   std::string name;
   RelationType type;
-  std::optional<Relation> relation;  // neither this
-  TileSource source = {};            // nor this: only the type is known
+  std::optional<Relation> relation;                        // neither this
+  TileSource source = {};                                  // nor this: only the type is known
+  std::shared_ptr<const TupleSet<TileType>> listing = {};  // what a source has, if not all alike
 };
 struct Aggregate {
   Plan input;

@@ -56,10 +56,20 @@ struct Statistics {
   double min = 0;             // over all elements, zeros of absent tiles included
   double max = 0;
   std::vector<std::int64_t> distinct = {};  // different values of each key component
+  friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
 /// The types of the tiles at a key, one a column.
 using TypesAt = std::function<std::vector<TileType>(const Key&)>;
+
+/// The tuples of a relation in order of their keys, with payloads of either kind: tiles, or their
+/// types where the tiles are elsewhere or not made yet.
+template <class Payload>
+struct TupleSet {
+  RelationType type;
+  std::vector<BasicTuple<Payload>> tuples;
+  TypesAt absent_types = {};  // of a sparse relation
+};
 
 /// An immutable tensor relation: tuples of a unique key and tiles, in order of their keys.
 class Relation {

@@ -2,6 +2,7 @@
 
 /// The public interface of Tessera: tiles, kernels, keys, relations and the algebra over them.
 
+#include "tessera/database.h"
 #include "tessera/error.h"
 #include "tessera/ia.h"
 #include "tessera/kernel.h"

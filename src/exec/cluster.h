@@ -6,9 +6,10 @@
 #include <mutex>
 #include <optional>
 
-#include "exec/parcel.h"
 #include "exec/transport.h"
+#include "exec/wire.h"
 #include "ia/evaluate.h"
+#include "tile/parcel.h"
 
 namespace tessera::exec {
 

@@ -55,13 +55,12 @@ class Expander {
     Tuples result(sites_);
     std::vector<int> holders;
     if (input.source) {
-      const Key& frontier = plan_->type().frontier;
-      Key at(frontier.size(), 0);
-      for (std::int64_t i = count_below(frontier); i > 0; --i, advance(at, frontier)) {
-        const KeyId key = keys_.add(at);
-        plan_->placement().holders(at, holders);
-        for (int site : holders) result[site].push_back({key, builder_.give(site, input, key)});
-      }
+      for_each_tuple(input, [&](const BasicTuple<TileType>& tuple) {
+        const KeyId key = keys_.add(tuple.key);
+        plan_->placement().holders(tuple.key, holders);
+        for (int site : holders)
+          result[site].push_back({key, builder_.give(site, input, key, tuple.tiles)});
+      });
       return result;
     }
     for (const tessera::Tuple& tuple : input.relation->tuples()) {

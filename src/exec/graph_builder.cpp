@@ -115,9 +115,7 @@ ValueId GraphBuilder::give(int site, const std::vector<Tile>& tiles) {
   return value;
 }
 
-ValueId GraphBuilder::give(int site, const op::Input& input, KeyId key) {
-  Types types;
-  for (const Column& column : input.type.columns) types.push_back(column.type);
+ValueId GraphBuilder::give(int site, const op::Input& input, KeyId key, const Types& types) {
   const auto value = static_cast<ValueId>(graph_.values.size());
   graph_.values.push_back({site, graph_.types.add(types)});
   graph_.given.push_back({value, nullptr, &input, key});

@@ -15,7 +15,8 @@ class GraphBuilder {
 
   int add_step(const ia::Plan& plan, int join = -1);
   ValueId give(int site, const std::vector<Tile>& tiles);
-  ValueId give(int site, const op::Input& input, KeyId key);  // what its source makes
+  /// What an input's source makes.
+  ValueId give(int site, const op::Input& input, KeyId key, const std::vector<TileType>& types);
 
   ValueId map(int op, int branch, int site, KeyId key, ValueId tuple);
   ValueId product(int op, int site, KeyId key, ValueId left, ValueId right);

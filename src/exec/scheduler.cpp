@@ -52,7 +52,10 @@ void Scheduler::prepare() {
     if (!is_mine(graph_.values[given.value].site)) continue;
     if (readers_left_[given.value] == 0) continue;
     tiles_[given.value] =
-        given.tiles != nullptr ? *given.tiles : tiles_from(*given.input, graph_.keys[given.key]);
+        given.tiles != nullptr
+            ? *given.tiles
+            : tiles_from(*given.input,
+                         {graph_.keys[given.key], graph_.types[graph_.values[given.value].types]});
     ledger_.exempt(tiles_[given.value]);
     for (const TaskId reader : graph_.readers_of(given.value))
       if (--inputs_missing_[reader] == 0) make_ready(reader);

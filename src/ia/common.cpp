@@ -19,6 +19,7 @@ std::string text(const std::vector<Apply>& projection) {
 /// What an operator does, beside its inputs; empty if that cannot be told.
 struct Signature {
   std::string operator()(const op::Input& input) const {
+    if (input.listing) return fmt::format("stored {}", static_cast<const void*>(&*input.listing));
     if (!input.relation) return {};
     std::string names;
     for (const Column& column : input.type.columns) names += column.name + ",";

@@ -213,14 +213,7 @@ class Evaluator {
   std::vector<BasicTuple<Payload>> given() const {
     const auto& input = std::get<op::Input>(tessera::operator_of(plan_.logical()));
     if constexpr (std::is_same_v<Payload, Tile>) {
-      if (input.source) {
-        std::vector<BasicTuple<Payload>> made;
-        Key key(input.type.frontier.size(), 0);
-        for (std::int64_t i = count_below(input.type.frontier); i > 0;
-             --i, advance(key, input.type.frontier))
-          made.push_back({key, tiles_from(input, key)});
-        return made;
-      }
+      if (input.source) return tuples_from(input).tuples;
       TESSERA_REQUIRE(PlanError, input.relation.has_value(),
                       "{} has a type but no tuples: the plan can be explained, not run",
                       tessera::describe(tessera::operator_of(plan_.logical())));

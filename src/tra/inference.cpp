@@ -50,10 +50,13 @@ ClosedForm infer_closed_form(const Operator& op, bool with_columns) {
 
     ClosedForm operator()(const op::Input& input) const {
       bool uniform = true;
-      if (input.relation)
-        for (const Tuple& tuple : input.relation->tuples())
+      const auto look_at = [&](const auto& tuples) {
+        for (const auto& tuple : tuples)
           for (std::size_t c = 0; c < tuple.tiles.size(); ++c)
-            uniform = uniform && tuple.tiles[c].type() == input.type.columns[c].type;
+            uniform = uniform && type_of(tuple.tiles[c]) == input.type.columns[c].type;
+      };
+      if (input.relation) look_at(input.relation->tuples());
+      if (input.listing) look_at(input.listing->tuples);
       return {input.type.columns, input.type.frontier, uniform};
     }
     ClosedForm operator()(const op::Aggregate& aggregate) const {
@@ -176,7 +179,7 @@ std::shared_ptr<const TupleSet<TileType>> pilot_of(const Relation& relation) {
 /// The result listed tuple by tuple, if the inputs can be and the result is not too large.
 std::shared_ptr<const TupleSet<TileType>> make_pilot(const Operator& op, const RelationType& type) {
   if (const auto* input = std::get_if<op::Input>(&op))
-    return input->relation ? pilot_of(*input->relation) : nullptr;
+    return input->relation ? pilot_of(*input->relation) : input->listing;
   if (!changes_keys(op) && known_count(type.frontier) > pilot_limit) return nullptr;
   std::vector<std::shared_ptr<const TupleSet<TileType>>> owned;
   std::vector<const TupleSet<TileType>*> inputs;

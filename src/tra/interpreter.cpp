@@ -29,14 +29,7 @@ using Results = std::unordered_map<const Plan::Node*, TupleSet<Tile>>;
 TupleSet<Tile> result_of(const Plan& plan, const Results& results) {
   const Operator& op = operator_of(plan);
   if (const auto* input = std::get_if<op::Input>(&op)) {
-    if (input->source) {
-      TupleSet<Tile> made{input->type, {}};
-      Key key(input->type.frontier.size(), 0);
-      for (std::int64_t i = count_below(input->type.frontier); i > 0;
-           --i, advance(key, input->type.frontier))
-        made.tuples.push_back({key, tiles_from(*input, key)});
-      return made;
-    }
+    if (input->source) return tuples_from(*input);
     TESSERA_REQUIRE(PlanError, input->relation.has_value(),
                     "{} has a type but no tuples: the plan can be explained, not run",
                     describe(op));

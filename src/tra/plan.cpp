@@ -59,17 +59,46 @@ Plan Plan::input(const RelationType& type, TileSource source, const std::string&
   return make(op::Input{name, type, std::nullopt, std::move(source)});
 }
 
-std::vector<Tile> tiles_from(const op::Input& input, const Key& key) {
-  std::vector<Tile> tiles = input.source(key);
-  TESSERA_REQUIRE(TypeError, tiles.size() == input.type.columns.size(),
+Plan Plan::input(std::shared_ptr<const TupleSet<TileType>> tuples, TileSource source,
+                 const std::string& name) {
+  (void)input(tuples->type, name);  // checks the type
+  const RelationType type = tuples->type;
+  return make(op::Input{name, type, std::nullopt, std::move(source), std::move(tuples)});
+}
+
+std::vector<Tile> tiles_from(const op::Input& input, const BasicTuple<TileType>& tuple) {
+  std::vector<Tile> tiles = input.source(tuple.key);
+  TESSERA_REQUIRE(TypeError, tiles.size() == tuple.tiles.size(),
                   "Input {}: {} tiles at key {} for {} columns", input.name, tiles.size(),
-                  to_string(key), input.type.columns.size());
+                  to_string(tuple.key), tuple.tiles.size());
   for (std::size_t c = 0; c < tiles.size(); ++c)
-    TESSERA_REQUIRE(TypeError, tiles[c].type() == input.type.columns[c].type,
+    TESSERA_REQUIRE(TypeError, tiles[c].type() == tuple.tiles[c],
                     "Input {}: the tile at key {} is {}, but was said to be {}", input.name,
-                    to_string(key), to_string(tiles[c].type()),
-                    to_string(input.type.columns[c].type));
+                    to_string(tuple.key), to_string(tiles[c].type()), to_string(tuple.tiles[c]));
   return tiles;
+}
+
+TupleSet<Tile> tuples_from(const op::Input& input) {
+  TupleSet<Tile> made{input.type, {}};
+  for_each_tuple(input, [&](const BasicTuple<TileType>& tuple) {
+    made.tuples.push_back({tuple.key, tiles_from(input, tuple)});
+  });
+  if (input.listing) made.absent_types = input.listing->absent_types;
+  return made;
+}
+
+void for_each_tuple(const op::Input& input,
+                    const std::function<void(const BasicTuple<TileType>&)>& visit) {
+  if (input.listing) {
+    for (const BasicTuple<TileType>& tuple : input.listing->tuples) visit(tuple);
+    return;
+  }
+  BasicTuple<TileType> tuple{Key(input.type.frontier.size(), 0), {}};
+  for (const Column& column : input.type.columns) tuple.tiles.push_back(column.type);
+  for (std::int64_t i = count_below(input.type.frontier); i > 0; --i) {
+    visit(tuple);
+    advance(tuple.key, input.type.frontier);
+  }
 }
 
 Plan Plan::aggregate(const std::vector<int>& group_by, const KernelCall& kernel) const {

@@ -47,8 +47,13 @@ void verify_before_running(const Plan& plan, Holes holes);
 /// The relation that the tuples of a plan's result make, in order of their keys.
 Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes = Holes::allowed);
 
-/// What an input's source yields for a key. TypeError if it is not of the type that was said.
-std::vector<Tile> tiles_from(const op::Input& input, const Key& key);
+/// What an input's source yields for a tuple. TypeError if it is not of the types that were said.
+std::vector<Tile> tiles_from(const op::Input& input, const BasicTuple<TileType>& tuple);
+/// All that it has.
+TupleSet<Tile> tuples_from(const op::Input& input);
+/// The keys and types of what it has, in order.
+void for_each_tuple(const op::Input& input,
+                    const std::function<void(const BasicTuple<TileType>&)>& visit);
 
 /// The columns a projection makes of columns of these types.
 std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& projection,

@@ -11,15 +11,6 @@
 
 namespace tessera {
 
-/// The tuples of a relation in order of their keys, with payloads of either kind: tiles when a
-/// plan runs, tile types when its result is only inferred.
-template <class Payload>
-struct TupleSet {
-  RelationType type;
-  std::vector<BasicTuple<Payload>> tuples;
-  TypesAt absent_types = {};  // of a sparse relation
-};
-
 // What the operators need of a payload, for tiles and for their types.
 std::vector<Tile> apply_kernel(const KernelCall& kernel, const std::vector<Tile>& arguments);
 std::vector<TileType> apply_kernel(const KernelCall& kernel,

@@ -1,17 +1,20 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
-#include "exec/wire.h"
 #include "tessera/tile.h"
 
-namespace tessera::exec {
+namespace tessera {
 
-/// Tiles ready to be sent: what they are, in numbers, and where their memory is.
+/// Tiles ready to be sent or stored: what they are, in numbers, and where their memory is.
 struct Parcel {
-  Wire::Header description;
+  std::vector<std::int64_t> description;
   std::vector<std::span<const std::byte>> pieces;
-  std::shared_ptr<const void> keeps;  // the memory, while it is being sent
+  std::shared_ptr<const void> keeps;  // the memory, while the pieces are in use
 };
 Parcel pack(const std::vector<Tile>& tiles);
 
@@ -22,7 +25,7 @@ class Unpacking {
                      const std::vector<std::int64_t>& sizes);
   ~Unpacking();
   Unpacking(Unpacking&&) noexcept;
-  std::vector<Wire::Memory> memory();
+  std::vector<std::span<std::byte>> memory();
   std::vector<Tile> tiles() &&;
 
  private:
@@ -30,4 +33,4 @@ class Unpacking {
   std::vector<Part> parts_;
 };
 
-}  // namespace tessera::exec
+}  // namespace tessera

@@ -1,11 +1,11 @@
-#include "exec/parcel.h"
+#include "tile/parcel.h"
 
 #include <optional>
 
 #include "base/check.h"
 #include "tile/tile_rep.h"
 
-namespace tessera::exec {
+namespace tessera {
 namespace {
 
 template <class T>
@@ -84,8 +84,8 @@ Unpacking::Unpacking(std::span<const std::int64_t> description,
 Unpacking::~Unpacking() = default;
 Unpacking::Unpacking(Unpacking&&) noexcept = default;
 
-std::vector<Wire::Memory> Unpacking::memory() {
-  std::vector<Wire::Memory> result;
+std::vector<std::span<std::byte>> Unpacking::memory() {
+  std::vector<std::span<std::byte>> result;
   for (Part& part : parts_) {
     if (part.dense) {
       result.emplace_back(
@@ -111,4 +111,4 @@ std::vector<Tile> Unpacking::tiles() && {
   return result;
 }
 
-}  // namespace tessera::exec
+}  // namespace tessera

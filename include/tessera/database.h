@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/run.h"
+
+namespace tessera {
+
+struct DatabaseOptions {
+  bool create = true;        // the folder is made if it is not there
+  bool read_only = false;    // nothing is ever written, and every statement that would is refused
+  double lock_seconds = 10;  // how long a statement that writes waits for another process that does
+  bool compress = false;     // new tiles are compressed (zstd) where that makes them smaller
+};
+
+/// What is known of a stored relation without reading its tiles.
+struct StoredInfo {
+  std::string name;
+  RelationType type;
+  std::optional<Shape> shape = {};  // of the tensor that it is, if it is one cut into tiles
+  Statistics statistics = {};
+  std::int64_t bytes = 0;  // that its tiles take on disk
+};
+
+/// Something in a database that is not as it was written.
+struct Damage {
+  std::string name;        // of the stored relation; empty: of the database itself
+  std::optional<Key> key;  // of the tuple; none: all of it, or the catalogue
+  std::string reason;
+};
+
+/// Relations that stay: a folder with a catalogue and the segments that hold the tiles.
+///
+/// A statement is atomic: its tiles are on disk before the catalogue names them, and a crash at any
+/// moment leaves what was committed and nothing else. Many processes may read beside one that
+/// writes; what a plan reads is the state when its input was made, whatever is written or dropped
+/// later. Handles are cheap, and may be used by several threads.
+class Database {
+ public:
+  static Database open(const std::filesystem::path& folder, const DatabaseOptions& options = {});
+
+  std::vector<StoredInfo> list() const;            // in order of their names
+  StoredInfo info(const std::string& name) const;  // TypeError if there is none
+  /// An input of plans, whose tiles are read when they are needed.
+  Plan plan(const std::string& name) const;
+  Relation read(const std::string& name) const;  // all of it, into memory
+
+  /// Stores a relation, or the result of a plan, under a new name.
+  void store(const std::string& name, const Relation& relation);
+  void store(const std::string& name, const Plan& plan, const RunOptions& options = {},
+             RunReport* report = nullptr);
+  void drop(const std::string& name);
+  void rename(const std::string& from, const std::string& to);
+
+  /// Makes the files as small as they can be: what was dropped is reclaimed. Returns the bytes that
+  /// were given back.
+  std::int64_t vacuum();
+  /// Reads everything and compares it with its checksums.
+  std::vector<Damage> check() const;
+
+  const std::filesystem::path& folder() const;
+
+ private:
+  struct State;
+  explicit Database(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace tessera

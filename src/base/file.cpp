@@ -1,0 +1,127 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+
+namespace tessera {
+namespace {
+
+[[noreturn]] void fail(const char* what, const std::filesystem::path& path) {
+  throw IoError(fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(errno)));
+}
+
+/// Calls again what a signal has interrupted.
+template <class Call>
+auto retried(Call&& call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+int opened(const std::filesystem::path& path, int flags, const char* what) {
+  const int descriptor = retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+  if (descriptor < 0) fail(what, path);
+  return descriptor;
+}
+
+}  // namespace
+
+File File::open(const std::filesystem::path& path) {
+  return {opened(path, O_RDONLY, "open"), path};
+}
+File File::open_to_write(const std::filesystem::path& path) {
+  return {opened(path, O_RDWR | O_CREAT, "open"), path};
+}
+File File::create(const std::filesystem::path& path) {
+  return {opened(path, O_RDWR | O_CREAT | O_EXCL, "create"), path};
+}
+
+File File::temporary(const std::filesystem::path& folder) {
+  std::string name = (folder / "tessera-XXXXXX").string();
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) fail("create a temporary file in", folder);
+  (void)::unlink(name.c_str());
+  return {descriptor, name};
+}
+
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) (void)::close(descriptor_);
+}
+
+std::size_t File::read_some(std::int64_t offset, std::span<std::byte> into) const {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t count = retried([&] {
+      return ::pread(descriptor_, into.data() + done, into.size() - done,
+                     static_cast<off_t>(offset + static_cast<std::int64_t>(done)));
+    });
+    if (count < 0) fail("read", path_);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+void File::read(std::int64_t offset, std::span<std::byte> into) const {
+  const std::size_t done = read_some(offset, into);
+  TESSERA_REQUIRE(IoError, done == into.size(),
+                  "{} ends after {} bytes, {} were expected at {}: it was cut off", path_.string(),
+                  size(), into.size(), offset);
+}
+
+void File::write(std::int64_t offset, std::span<const std::byte> bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = retried([&] {
+      return ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done,
+                      static_cast<off_t>(offset + static_cast<std::int64_t>(done)));
+    });
+    if (count < 0) fail("write", path_);
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+void File::truncate(std::int64_t bytes) {
+  if (retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); }) != 0)
+    fail("truncate", path_);
+}
+
+void File::sync() {
+  if (retried([&] { return ::fdatasync(descriptor_); }) != 0) fail("write out", path_);
+}
+
+void File::start_writing(std::int64_t offset, std::int64_t bytes) {
+#ifdef SYNC_FILE_RANGE_WRITE
+  (void)::sync_file_range(descriptor_, offset, bytes, SYNC_FILE_RANGE_WRITE);  // a hint
+#endif
+}
+
+std::int64_t File::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail("look at", path_);
+  return static_cast<std::int64_t>(status.st_size);
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const File opened_folder = File::open(folder);
+  if (retried([&] { return ::fsync(opened_folder.descriptor()); }) != 0) fail("write out", folder);
+}
+
+}  // namespace tessera

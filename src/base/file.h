@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace tessera {
+
+/// A file, open until this dies. Everything throws IoError with the path and the system's reason.
+/// Reading and writing at a place may be done by several threads at once.
+class File {
+ public:
+  static File open(const std::filesystem::path& path);           // to read
+  static File open_to_write(const std::filesystem::path& path);  // made if it is not there
+  static File create(const std::filesystem::path& path);         // to write; must not be there
+  /// Memory on disk: a file without a name, gone with the process whatever happens to it.
+  static File temporary(const std::filesystem::path& folder);
+
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  ~File();
+
+  /// Fills the span, or throws: what was asked for is there, or the file is too short.
+  void read(std::int64_t offset, std::span<std::byte> into) const;
+  /// As much as there is.
+  std::size_t read_some(std::int64_t offset, std::span<std::byte> into) const;
+  void write(std::int64_t offset, std::span<const std::byte> bytes);
+  void truncate(std::int64_t bytes);
+  void sync();  // returns when what was written survives a crash
+  /// Tells the system to write out what lies there soon, so that a later sync has less to do.
+  void start_writing(std::int64_t offset, std::int64_t bytes);
+  std::int64_t size() const;
+
+  const std::filesystem::path& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  File(int descriptor, std::filesystem::path path)
+      : descriptor_(descriptor), path_(std::move(path)) {}
+  int descriptor_ = -1;
+  std::filesystem::path path_;
+};
+
+/// Makes what was created, renamed or removed in a folder survive a crash.
+void sync_folder(const std::filesystem::path& folder);
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+#include "database/write_lock.h"
+
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/check.h"
+
+namespace tessera {
+
+WriteLock::WriteLock(const std::filesystem::path& database, double seconds)
+    : file_(File::open_to_write(database / "lock")) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  auto nap = std::chrono::milliseconds(1);
+  while (::flock(file_.descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    TESSERA_REQUIRE(IoError, errno == EWOULDBLOCK || errno == EINTR, "cannot lock {}: {}",
+                    file_.path().string(), std::strerror(errno));
+    if (Clock::now() >= until) {
+      std::string who(32, '\0');
+      who.resize(file_.read_some(0, std::as_writable_bytes(std::span(who))));
+      throw IoError(fmt::format(
+          "{} is being written to by process {}, which has not finished after {} s; wait for it, "
+          "or allow more time (lock_seconds)",
+          database.string(), who.empty() ? "?" : who, seconds));
+    }
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, std::chrono::milliseconds(50));
+  }
+  // For the message that others print; nothing depends on it.
+  const std::string pid = std::to_string(::getpid());
+  file_.truncate(0);
+  file_.write(0, std::as_bytes(std::span(pid)));
+}
+
+WriteLock::~WriteLock() { (void)::flock(file_.descriptor(), LOCK_UN); }
+
+}  // namespace tessera

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/file.h"
+
+namespace tessera {
+
+/// Held by the one statement that writes to a database, of all threads and processes. It goes with
+/// the process that has it. IoError, naming who writes, if it is not free after some seconds.
+class WriteLock {
+ public:
+  WriteLock(const std::filesystem::path& database, double seconds);
+  ~WriteLock();
+  WriteLock(const WriteLock&) = delete;
+  WriteLock& operator=(const WriteLock&) = delete;
+
+ private:
+  File file_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,159 @@
+#include "store/directory.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+#include "tra/tuple_set.h"
+
+namespace tessera::store {
+namespace {
+
+constexpr std::int64_t directory_version = 1;
+
+void put(std::vector<std::int64_t>& numbers, const std::vector<TileType>& types) {
+  numbers.push_back(static_cast<std::int64_t>(types.size()));
+  for (const TileType& type : types) {
+    numbers.push_back(static_cast<std::int64_t>(type.dtype));
+    numbers.push_back(type.sparse_dims);
+    numbers.push_back(type.shape.rank());
+    numbers.insert(numbers.end(), type.shape.begin(), type.shape.end());
+  }
+}
+
+/// Takes numbers from a list that may be too short, or not what it should be.
+class Numbers {
+ public:
+  Numbers(const std::vector<std::int64_t>& numbers, const std::string& what)
+      : numbers_(numbers), what_(what) {}
+  std::int64_t next(std::int64_t least, std::int64_t most) {
+    if (at_ >= numbers_.size() || numbers_[at_] < least || numbers_[at_] > most)
+      throw IoError(fmt::format("the directory of {} is damaged at its number {}", what_, at_));
+    return numbers_[at_++];
+  }
+  std::int64_t next() { return next(INT64_MIN, INT64_MAX); }
+  std::int64_t count() { return next(0, static_cast<std::int64_t>(numbers_.size())); }
+
+ private:
+  const std::vector<std::int64_t>& numbers_;
+  const std::string& what_;
+  std::size_t at_ = 0;
+};
+
+std::vector<TileType> take_types(Numbers& numbers) {
+  std::vector<TileType> types(static_cast<std::size_t>(numbers.count()));
+  for (TileType& type : types) {
+    type.dtype = static_cast<DType>(numbers.next(0, 3));
+    type.sparse_dims = static_cast<int>(numbers.next(0, max_rank));
+    const std::int64_t rank = numbers.next(type.sparse_dims, max_rank);
+    for (std::int64_t d = 0; d < rank; ++d) type.shape.push_back(numbers.next(0, INT64_MAX));
+  }
+  return types;
+}
+
+/// The extent of tiles along a dimension, at a key component.
+std::int64_t extent_at(const RelationType& type, const Edges& edges, int d, std::int64_t at) {
+  return at + 1 < type.frontier[d] ? type.columns[0].type.shape[d] : edges.last[d];
+}
+
+bool follows(const RelationType& type, const Edges& edges, const Key& key, const Shape& shape) {
+  for (int d = 0; d < shape.rank(); ++d)
+    if (shape[d] != extent_at(type, edges, d, key[d])) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> to_numbers(const Directory& directory) {
+  std::vector<std::int64_t> numbers{directory_version};
+  std::map<std::vector<std::int64_t>, std::int64_t> lists;  // as numbers
+  std::vector<std::int64_t> list_of;
+  std::vector<const std::vector<TileType>*> distinct;
+  for (const Entry& entry : directory.entries) {
+    std::vector<std::int64_t> list;
+    put(list, entry.types);
+    const auto [found, is_new] =
+        lists.try_emplace(std::move(list), static_cast<std::int64_t>(lists.size()));
+    if (is_new) distinct.push_back(&entry.types);
+    list_of.push_back(found->second);
+  }
+  numbers.push_back(static_cast<std::int64_t>(distinct.size()));
+  for (const auto* types : distinct) put(numbers, *types);
+  numbers.push_back(static_cast<std::int64_t>(directory.entries.size()));
+  for (std::size_t i = 0; i < directory.entries.size(); ++i) {
+    const Entry& entry = directory.entries[i];
+    numbers.push_back(static_cast<std::int64_t>(entry.key.size()));
+    numbers.insert(numbers.end(), entry.key.begin(), entry.key.end());
+    numbers.push_back(list_of[i]);
+    numbers.push_back(entry.address.segment);
+    numbers.push_back(entry.address.place.offset);
+    numbers.push_back(entry.address.place.bytes);
+    numbers.push_back(static_cast<std::int64_t>(entry.address.place.checksum));
+  }
+  return numbers;
+}
+
+Directory directory_of(const std::vector<std::int64_t>& numbers, const std::string& what) {
+  Numbers next(numbers, what);
+  (void)next.next(directory_version, directory_version);
+  std::vector<std::vector<TileType>> lists(static_cast<std::size_t>(next.count()));
+  for (auto& list : lists) list = take_types(next);
+  Directory directory;
+  directory.entries.resize(static_cast<std::size_t>(next.count()));
+  for (Entry& entry : directory.entries) {
+    const std::int64_t arity = next.next(0, 16);
+    for (std::int64_t i = 0; i < arity; ++i) entry.key.push_back(next.next(0, max_key_component));
+    entry.types =
+        lists[static_cast<std::size_t>(next.next(0, static_cast<std::int64_t>(lists.size()) - 1))];
+    entry.address.segment = next.next(1, INT64_MAX);
+    entry.address.place.offset = next.next(0, INT64_MAX);
+    entry.address.place.bytes = next.next(0, INT64_MAX);
+    entry.address.place.checksum = static_cast<std::uint64_t>(next.next());
+  }
+  return directory;
+}
+
+std::optional<Edges> edges_of(const TupleSet<TileType>& tuples) {
+  const RelationType& type = tuples.type;
+  if (type.columns.size() != 1 || type.presence == Presence::partial) return std::nullopt;
+  const Shape& bound = type.columns[0].type.shape;
+  if (bound.rank() != type.arity() || tuples.tuples.empty()) return std::nullopt;
+  Key corner = type.frontier;
+  for (std::int64_t& component : corner) --component;
+  Edges edges;
+  if (tuples.tuples.back().key == corner)
+    edges.last = tuples.tuples.back().tiles[0].shape;
+  else if (tuples.absent_types)
+    edges.last = tuples.absent_types(corner)[0].shape;
+  else
+    return std::nullopt;
+  for (const auto& tuple : tuples.tuples)
+    if (!follows(type, edges, tuple.key, tuple.tiles[0].shape)) return std::nullopt;
+  return edges;
+}
+
+Shape tensor_shape(const RelationType& type, const Edges& edges) {
+  Shape shape;
+  for (int d = 0; d < edges.last.rank(); ++d)
+    shape.push_back((type.frontier[d] - 1) * type.columns[0].type.shape[d] + edges.last[d]);
+  return shape;
+}
+
+TypesAt absent_types_of(const RelationType& type, const Edges& edges) {
+  return [type, edges](const Key& key) {
+    TileType absent = type.columns[0].type;
+    for (int d = 0; d < absent.shape.rank(); ++d)
+      absent.shape[d] = extent_at(type, edges, d, key[d]);
+    return std::vector<TileType>{zero_type(absent)};
+  };
+}
+
+TypesAt absent_types_of(const RelationType& type) {
+  return [type](const Key&) {
+    std::vector<TileType> absent;
+    for (const Column& column : type.columns) absent.push_back(zero_type(column.type));
+    return absent;
+  };
+}
+
+}  // namespace tessera::store

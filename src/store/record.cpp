@@ -1,0 +1,232 @@
+#include "store/record.h"
+
+#include <xxhash.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "tile/buffer.h"
+#include "tile/parcel.h"
+
+namespace tessera::store {
+namespace {
+
+// A record: a head of fixed size, the words that say what it is, the sizes of its pieces, and the
+// pieces one after the other, or compressed together. All numbers have the byte order of the
+// machine, which the segment's own head tells.
+struct Head {
+  std::uint32_t magic = 0;
+  std::uint32_t compressed = 0;
+  std::int64_t words = 0;
+  std::int64_t pieces = 0;
+  std::int64_t stored = 0;  // bytes of the payload
+  std::uint64_t check = 0;  // of all before the pieces, this being zero
+};
+constexpr std::uint32_t magic_number = 0x43455254;  // "TREC"
+
+class Hash {
+ public:
+  Hash() { XXH3_64bits_reset(state_.get()); }
+  void add(const void* data, std::size_t bytes) { XXH3_64bits_update(state_.get(), data, bytes); }
+  std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
+
+ private:
+  struct Free {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> state_{XXH3_createState()};
+};
+
+using Pieces = std::vector<std::span<const std::byte>>;
+
+std::size_t total(const Pieces& pieces) {
+  std::size_t bytes = 0;
+  for (const auto& piece : pieces) bytes += piece.size();
+  return bytes;
+}
+
+/// The pieces compressed together; empty if that takes more room than they do.
+std::shared_ptr<std::vector<std::byte>> compressed(const Pieces& pieces) {
+  const std::size_t before = total(pieces);
+  auto packed = std::make_shared<std::vector<std::byte>>(ZSTD_compressBound(before));
+  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
+                                                                        ZSTD_freeCCtx);
+  ZSTD_CCtx_setPledgedSrcSize(context.get(), before);
+  ZSTD_outBuffer out{packed->data(), packed->size(), 0};
+  for (std::size_t i = 0; i <= pieces.size(); ++i) {
+    const bool last = i == pieces.size();
+    ZSTD_inBuffer in{last ? nullptr : pieces[i].data(), last ? 0 : pieces[i].size(), 0};
+    std::size_t left = 0;
+    do {
+      left = ZSTD_compressStream2(context.get(), &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+      TESSERA_INVARIANT(!ZSTD_isError(left), "{}", ZSTD_getErrorName(left));
+    } while (last ? left > 0 : in.pos < in.size);
+  }
+  packed->resize(out.pos);
+  return packed->size() < before ? packed : nullptr;
+}
+
+Record make(const std::vector<std::int64_t>& words, Pieces pieces,
+            std::shared_ptr<const void> keeps, Compression compression) {
+  Record record;
+  std::vector<std::int64_t> numbers = words;
+  for (const auto& piece : pieces) numbers.push_back(static_cast<std::int64_t>(piece.size()));
+  Head head{magic_number,
+            0,
+            static_cast<std::int64_t>(words.size()),
+            static_cast<std::int64_t>(pieces.size()),
+            0,
+            0};
+  record.payload = std::move(pieces);
+  record.keeps = std::move(keeps);
+  if (compression == Compression::zstd)
+    if (auto packed = compressed(record.payload)) {
+      head.compressed = 1;
+      record.payload = {std::span<const std::byte>(*packed)};
+      record.keeps = packed;
+    }
+  head.stored = static_cast<std::int64_t>(total(record.payload));
+  record.head.resize(sizeof head + numbers.size() * sizeof(std::int64_t));
+  std::memcpy(record.head.data(), &head, sizeof head);
+  std::memcpy(record.head.data() + sizeof head, numbers.data(),
+              numbers.size() * sizeof(std::int64_t));
+  head.check = XXH3_64bits(record.head.data(), record.head.size());
+  std::memcpy(record.head.data(), &head, sizeof head);
+  record.bytes = static_cast<std::int64_t>(record.head.size()) + head.stored;
+  Hash hash;
+  hash.add(record.head.data(), record.head.size());
+  for (const auto& piece : record.payload) hash.add(piece.data(), piece.size());
+  record.checksum = hash.value();
+  return record;
+}
+
+[[noreturn]] void damaged(const std::string& what, const File& file, const Place& place,
+                          const std::string& reason) {
+  throw IoError(fmt::format("{} is damaged: {} ({} at byte {}); restore it from a copy, or drop it",
+                            what, reason, file.path().string(), place.offset));
+}
+
+/// The part of a record before its pieces, and what is needed to check the rest.
+struct Opened {
+  Head head;
+  std::vector<std::int64_t> words, sizes;
+  std::int64_t payload_at = 0;
+  Hash hash;
+};
+
+Opened open_record(const File& file, const Place& place, const std::string& what) {
+  Opened opened;
+  const auto room = static_cast<std::size_t>(place.bytes);
+  if (room < sizeof(Head)) damaged(what, file, place, "it is too short");
+  std::vector<std::byte> front(std::min<std::size_t>(room, 4096));
+  file.read(place.offset, front);
+  std::memcpy(&opened.head, front.data(), sizeof(Head));
+  const Head& head = opened.head;
+  const auto most = static_cast<std::int64_t>(room / sizeof(std::int64_t));
+  if (head.magic != magic_number || head.words < 0 || head.pieces < 0 || head.stored < 0 ||
+      head.words > most || head.pieces > most ||
+      static_cast<std::int64_t>(sizeof(Head)) + (head.words + head.pieces) * 8 + head.stored !=
+          place.bytes)
+    damaged(what, file, place, "its head is not one of a record");
+  const std::size_t before = sizeof(Head) + static_cast<std::size_t>(head.words + head.pieces) * 8;
+  if (before > front.size()) {
+    const std::size_t there = front.size();
+    front.resize(before);
+    file.read(place.offset + static_cast<std::int64_t>(there), std::span(front).subspan(there));
+  }
+  opened.words.resize(static_cast<std::size_t>(head.words));
+  opened.sizes.resize(static_cast<std::size_t>(head.pieces));
+  std::memcpy(opened.words.data(), front.data() + sizeof(Head), opened.words.size() * 8);
+  std::memcpy(opened.sizes.data(), front.data() + sizeof(Head) + opened.words.size() * 8,
+              opened.sizes.size() * 8);
+  opened.hash.add(front.data(), before);
+  std::memset(front.data() + offsetof(Head, check), 0, sizeof head.check);
+  if (XXH3_64bits(front.data(), before) != head.check)
+    damaged(what, file, place, "its head is not the one that was written (checksum)");
+  opened.payload_at = place.offset + static_cast<std::int64_t>(before);
+  return opened;
+}
+
+/// Fills the pieces from the file, and checks them.
+void fill(const File& file, const Place& place, Opened& record,
+          const std::vector<std::span<std::byte>>& pieces, const std::string& what) {
+  const char* other = "its bytes are not those that were written (checksum)";
+  if (record.head.compressed == 0) {
+    std::int64_t at = record.payload_at;
+    for (const auto& piece : pieces) {
+      file.read(at, piece);
+      record.hash.add(piece.data(), piece.size());
+      at += static_cast<std::int64_t>(piece.size());
+    }
+    if (record.hash.value() != place.checksum) damaged(what, file, place, other);
+    return;
+  }
+  std::vector<std::byte> packed(static_cast<std::size_t>(record.head.stored));
+  file.read(record.payload_at, packed);
+  record.hash.add(packed.data(), packed.size());
+  if (record.hash.value() != place.checksum) damaged(what, file, place, other);
+  const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
+                                                                        ZSTD_freeDCtx);
+  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+  for (const auto& piece : pieces) {
+    ZSTD_outBuffer out{piece.data(), piece.size(), 0};
+    while (out.pos < out.size) {
+      const std::size_t before = out.pos + in.pos;
+      const std::size_t result = ZSTD_decompressStream(context.get(), &out, &in);
+      if (ZSTD_isError(result)) damaged(what, file, place, ZSTD_getErrorName(result));
+      if (out.pos + in.pos == before) damaged(what, file, place, "it ends too early");
+    }
+  }
+}
+
+}  // namespace
+
+Record record_of(const Key& key, const std::vector<Tile>& tiles, Compression compression) {
+  Parcel parcel = pack(tiles);
+  std::vector<std::int64_t> words{static_cast<std::int64_t>(key.size())};
+  words.insert(words.end(), key.begin(), key.end());
+  words.insert(words.end(), parcel.description.begin(), parcel.description.end());
+  return make(words, std::move(parcel.pieces), std::move(parcel.keeps), compression);
+}
+
+Record record_of(const std::vector<std::int64_t>& numbers) {
+  const auto kept = std::make_shared<const std::vector<std::int64_t>>(numbers);
+  return make({}, {std::as_bytes(std::span(*kept))}, kept, Compression::none);
+}
+
+Place write(File& file, std::int64_t offset, const Record& record) {
+  file.write(offset, record.head);
+  std::int64_t at = offset + static_cast<std::int64_t>(record.head.size());
+  for (const auto& piece : record.payload) {
+    file.write(at, piece);
+    at += static_cast<std::int64_t>(piece.size());
+  }
+  return {offset, record.bytes, record.checksum};
+}
+
+std::vector<Tile> read_tiles(const File& file, const Place& place, const Key& key,
+                             const std::string& what) {
+  Opened record = open_record(file, place, what);
+  const std::span<const std::int64_t> words(record.words);
+  const std::size_t arity = key.size();
+  if (words.size() <= arity + 1 || words[0] != static_cast<std::int64_t>(arity) ||
+      !std::equal(key.begin(), key.end(), words.begin() + 1))
+    damaged(what, file, place, "it is the record of another key");
+  Unpacking unpacking(words.subspan(arity + 1), record.sizes);
+  fill(file, place, record, unpacking.memory(), what);
+  return std::move(unpacking).tiles();
+}
+
+std::vector<std::int64_t> read_numbers(const File& file, const Place& place,
+                                       const std::string& what) {
+  Opened record = open_record(file, place, what);
+  if (record.sizes.size() != 1 || record.head.compressed != 0)
+    damaged(what, file, place, "it is not a list of numbers");
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(record.sizes[0]) / 8);
+  fill(file, place, record, {std::as_writable_bytes(std::span(numbers))}, what);
+  return numbers;
+}
+
+}  // namespace tessera::store

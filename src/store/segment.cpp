@@ -1,0 +1,128 @@
+#include "store/segment.h"
+
+#include <cstring>
+
+#include "base/check.h"
+
+namespace tessera::store {
+namespace {
+
+struct SegmentHead {
+  char magic[8] = {'T', 'S', 'R', 'A', 'S', 'E', 'G', '\0'};
+  std::uint32_t version = 1;
+  std::uint32_t byte_order = 0x01020304;
+  char reserved[48] = {};
+};
+static_assert(sizeof(SegmentHead) == 64);
+
+/// A new segment is begun when the last one is as long as this: what is dropped is reclaimed by the
+/// segment.
+constexpr std::int64_t full_from = std::int64_t{256} << 20;
+/// How much is written before the system is told to begin with the disk.
+constexpr std::int64_t flush_step = std::int64_t{8} << 20;
+
+}  // namespace
+
+std::filesystem::path segment_path(const std::filesystem::path& database, std::int64_t segment) {
+  return database / "segments" / fmt::format("{:08}.seg", segment);
+}
+
+File open_segment(const std::filesystem::path& database, std::int64_t segment) {
+  File file = File::open(segment_path(database, segment));
+  SegmentHead head;
+  const std::size_t there = file.read_some(0, std::as_writable_bytes(std::span(&head, 1)));
+  TESSERA_REQUIRE(IoError,
+                  there == sizeof head && std::memcmp(head.magic, SegmentHead{}.magic, 8) == 0,
+                  "{} is not a segment of a Tessera database", file.path().string());
+  TESSERA_REQUIRE(IoError, head.byte_order == SegmentHead{}.byte_order,
+                  "{} was written on a machine with another byte order", file.path().string());
+  TESSERA_REQUIRE(IoError, head.version <= SegmentHead{}.version,
+                  "{} has format version {}; this program knows versions up to {}: use a newer one",
+                  file.path().string(), head.version, SegmentHead{}.version);
+  return file;
+}
+
+SegmentWriter::SegmentWriter(std::filesystem::path database, std::int64_t last, std::int64_t end,
+                             std::int64_t next, std::int64_t stride)
+    : database_(std::move(database)), last_(last), last_end_(end), stride_(stride), next_(next) {}
+
+SegmentWriter::~SegmentWriter() {
+  if (!kept_) discard();
+}
+
+/// The lock is held.
+SegmentWriter::Open& SegmentWriter::with_room(std::int64_t bytes) {
+  if (!open_.empty() && open_.back().end + bytes <= full_from) return open_.back();
+  if (open_.empty() && last_ > 0 && last_end_ + bytes <= full_from) {
+    File file = File::open_to_write(segment_path(database_, last_));
+    file.truncate(last_end_);  // what a statement that failed has left behind
+    open_.push_back(
+        {last_, last_end_, last_end_, last_end_, std::make_shared<File>(std::move(file))});
+    return open_.back();
+  }
+  const std::int64_t number = next_;
+  next_ += stride_;
+  // A file of that number is of a statement that never was: nobody knows it.
+  std::filesystem::remove(segment_path(database_, number));
+  auto file = std::make_shared<File>(File::create(segment_path(database_, number)));
+  open_.push_back({number, 0, sizeof(SegmentHead), 0, file});
+  const SegmentHead head;
+  file->write(0, std::as_bytes(std::span(&head, 1)));
+  return open_.back();
+}
+
+Address SegmentWriter::append(const Record& record) {
+  std::int64_t number = 0, offset = 0, flush_from = 0, flush_bytes = 0;
+  std::shared_ptr<File> file;
+  {
+    const std::lock_guard lock(mutex_);
+    Open& open = with_room(record.bytes);
+    number = open.number;
+    file = open.file;
+    offset = open.end;
+    open.end += (record.bytes + 7) / 8 * 8;
+    if (offset - open.flushed >= flush_step) {
+      flush_from = open.flushed;
+      flush_bytes = offset - open.flushed;
+      open.flushed = offset;
+    }
+  }
+  const Place place = write(*file, offset, record);
+  if (flush_bytes > 0) file->start_writing(flush_from, flush_bytes);
+  return {number, place};
+}
+
+void SegmentWriter::sync() {
+  bool created = false;
+  for (Open& open : open_) {
+    open.file->truncate(open.end);  // a last record may end before the next would begin
+    open.file->sync();
+    created = created || open.before == 0;
+  }
+  if (created) sync_folder(database_ / "segments");
+  kept_ = true;
+}
+
+void SegmentWriter::discard() noexcept {
+  for (Open& open : open_) {
+    try {
+      if (open.before > 0)
+        open.file->truncate(open.before);
+      else
+        std::filesystem::remove(open.file->path());
+    } catch (const std::exception&) {
+      // Nobody knows these bytes: the next statement, or a vacuum, takes their place.
+    }
+  }
+  open_.clear();
+  kept_ = false;
+}
+
+std::map<std::int64_t, std::int64_t> SegmentWriter::lengths() const {
+  const std::lock_guard lock(mutex_);
+  std::map<std::int64_t, std::int64_t> lengths;
+  for (const Open& open : open_) lengths[open.number] = open.end;
+  return lengths;
+}
+
+}  // namespace tessera::store

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "store/record.h"
+
+namespace tessera::store {
+
+/// A record of a database: in which segment, and where.
+struct Address {
+  std::int64_t segment = 0;
+  Place place = {};
+  friend bool operator==(const Address&, const Address&) = default;
+};
+
+/// The segments of a database are files of records, numbered. What a committed statement has
+/// written never changes: a file only grows, or goes as a whole, and who has it open still reads it
+/// then.
+std::filesystem::path segment_path(const std::filesystem::path& database, std::int64_t segment);
+
+/// Opens a segment to read. IoError if it is none of ours, or of a version that we do not know.
+File open_segment(const std::filesystem::path& database, std::int64_t segment);
+
+/// What one statement appends. Several threads may append at once. Until `sync` has returned and
+/// the catalogue names what was written, nothing of it counts; `discard` takes it back.
+class SegmentWriter {
+ public:
+  /// Goes on at `end` of the segment `last`, or makes new ones, whose numbers are `next`,
+  /// `next` + `stride` and so on.
+  SegmentWriter(std::filesystem::path database, std::int64_t last, std::int64_t end,
+                std::int64_t next, std::int64_t stride = 1);
+  ~SegmentWriter();
+  SegmentWriter(const SegmentWriter&) = delete;
+  SegmentWriter& operator=(const SegmentWriter&) = delete;
+
+  Address append(const Record& record);
+  /// Everything appended so far survives a crash.
+  void sync();
+  void discard() noexcept;
+
+  /// The segments that were written to and how long they are now.
+  std::map<std::int64_t, std::int64_t> lengths() const;
+
+ private:
+  struct Open {
+    std::int64_t number = 0;
+    std::int64_t before = 0;  // how long it was; 0: it is new
+    std::int64_t end = 0;
+    std::int64_t flushed = 0;
+    std::shared_ptr<File> file;
+  };
+  Open& with_room(std::int64_t bytes);
+
+  const std::filesystem::path database_;
+  const std::int64_t last_, last_end_, stride_;
+  std::int64_t next_;
+  mutable std::mutex mutex_;
+  std::vector<Open> open_;
+  bool kept_ = false;
+};
+
+}  // namespace tessera::store

@@ -1,0 +1,69 @@
+#include "store/stored_relation.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace tessera::store {
+
+StoredRelation::StoredRelation(const std::filesystem::path& database, Definition definition)
+    : definition_(std::move(definition)) {
+  const auto file = [&](std::int64_t segment) -> const File& {
+    auto& opened = files_[segment];
+    if (!opened) opened = std::make_shared<const File>(open_segment(database, segment));
+    return *opened;
+  };
+  for (const Address& part : definition_.directories) {
+    Directory directory =
+        directory_of(read_numbers(file(part.segment), part.place,
+                                  fmt::format("the directory of {}", definition_.name)),
+                     definition_.name);
+    for (Entry& entry : directory.entries) {
+      (void)file(entry.address.segment);
+      directory_.entries.push_back(std::move(entry));
+    }
+  }
+  std::sort(directory_.entries.begin(), directory_.entries.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  auto tuples = std::make_shared<TupleSet<TileType>>();
+  tuples->type = definition_.type;
+  for (const Entry& entry : directory_.entries) tuples->tuples.push_back({entry.key, entry.types});
+  if (definition_.type.presence == Presence::sparse)
+    tuples->absent_types = definition_.edges ? absent_types_of(definition_.type, *definition_.edges)
+                                             : absent_types_of(definition_.type);
+  tuples_ = std::move(tuples);
+}
+
+std::int64_t StoredRelation::bytes() const {
+  std::int64_t bytes = 0;
+  for (const Entry& entry : directory_.entries) bytes += entry.address.place.bytes;
+  return bytes;
+}
+
+const Entry* StoredRelation::find(const Key& key) const {
+  const auto found =
+      std::lower_bound(directory_.entries.begin(), directory_.entries.end(), key,
+                       [](const Entry& entry, const Key& wanted) { return entry.key < wanted; });
+  return found != directory_.entries.end() && found->key == key ? &*found : nullptr;
+}
+
+std::vector<Tile> StoredRelation::read(const Key& key) const {
+  const Entry* entry = find(key);
+  TESSERA_REQUIRE(TypeError, entry != nullptr, "{} has no tuple at {}", definition_.name,
+                  to_string(key));
+  return read(*entry);
+}
+
+std::vector<Tile> StoredRelation::read(const Entry& entry) const {
+  std::vector<Tile> tiles =
+      read_tiles(*files_.at(entry.address.segment), entry.address.place, entry.key,
+                 fmt::format("the tile of {} at {}", definition_.name, to_string(entry.key)));
+  for (std::size_t c = 0; c < tiles.size(); ++c)
+    TESSERA_REQUIRE(IoError, c < entry.types.size() && tiles[c].type() == entry.types[c],
+                    "the tile of {} at {} is {}, but its directory says {}: it is damaged",
+                    definition_.name, to_string(entry.key), to_string(tiles[c].type()),
+                    c < entry.types.size() ? to_string(entry.types[c]) : "nothing");
+  return tiles;
+}
+
+}  // namespace tessera::store
