@@ -10,6 +10,8 @@
 
 namespace tessera {
 
+inline constexpr int max_sites = 4096;
+
 /// A part of a coordinate: stride * (key[component] div divisor).
 struct Digit {
   int component = 0;

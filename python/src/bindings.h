@@ -3,6 +3,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include "tessera/tessera.h"
 
@@ -17,6 +18,7 @@ void bind_kernels(py::module_& module);
 void bind_running(py::module_& module);
 void bind_sites(py::module_& module);
 void bind_relations(py::module_& module);
+void bind_database(py::module_& module);
 
 Tile tile_from_numpy(const py::array& array);
 py::array tile_to_numpy(const Tile& tile);
@@ -31,6 +33,7 @@ Relation run_plan(const Plan& plan, bool allow_holes, int sites, int threads,
 std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::string& objective,
                          bool alternatives, bool json, const py::dict& placed,
                          const std::vector<std::string>& disabled);
+py::dict as_dict(const Statistics& statistics);
 ParamValue as_param(const std::string& name, const py::handle& object);
 
 template <class Vector>

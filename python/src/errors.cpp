@@ -31,6 +31,7 @@ void bind_errors(py::module_& module) {
   static PyObject* io = kind("IoError", PyExc_OSError);
   static PyObject* memory = kind("OutOfMemory", PyExc_MemoryError);
   static PyObject* interrupted = kind("Interrupted", PyExc_RuntimeError);
+  static PyObject* cluster = kind("ClusterError", PyExc_RuntimeError);
   static PyObject* internal = kind("InternalError", PyExc_RuntimeError);
 
   py::register_exception_translator([](std::exception_ptr pointer) {
@@ -50,6 +51,8 @@ void bind_errors(py::module_& module) {
       raise(memory, error.what());
     } catch (const Interrupted& error) {
       raise(interrupted, error.what());
+    } catch (const ClusterError& error) {
+      raise(cluster, error.what());
     } catch (const Error& error) {
       raise(internal, error.what());
     } catch (const py::cast_error& error) {

@@ -123,6 +123,12 @@ KeyFunction as_key_function(const py::object& object, int output_arity) {
 
 }  // namespace
 
+py::dict as_dict(const Statistics& statistics) {
+  return py::dict(py::arg("tuples") = statistics.tuples, py::arg("nonzeros") = statistics.nonzeros,
+                  py::arg("min") = statistics.min, py::arg("max") = statistics.max,
+                  py::arg("distinct") = statistics.distinct);
+}
+
 void bind_relations(py::module_& module) {
   py::class_<Relation>(module, "Relation", "A tensor relation: unique keys and tiles.")
       .def(py::init(&from_pairs), py::arg("tuples"), py::arg("presence") = "continuous",
@@ -152,13 +158,7 @@ void bind_relations(py::module_& module) {
                                return names;
                              })
       .def("rename", &Relation::rename, py::arg("columns"))
-      .def("statistics",
-           [](const Relation& r) {
-             const Statistics s = r.statistics();
-             return py::dict(py::arg("tuples") = s.tuples, py::arg("nonzeros") = s.nonzeros,
-                             py::arg("min") = s.min, py::arg("max") = s.max,
-                             py::arg("distinct") = s.distinct);
-           })
+      .def("statistics", [](const Relation& r) { return as_dict(r.statistics()); })
       .def("__len__", &Relation::size)
       .def("__getitem__",
            [](const Relation& r, const py::object& key) {

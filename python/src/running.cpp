@@ -51,7 +51,9 @@ class Run {
   void wait() {
     std::unique_lock lock(mutex_);
     while (!done_) {
-      changed_.wait_for(lock, std::chrono::milliseconds(50), [this] { return done_ || news_; });
+      // After an error there is nothing more to tell: the run only has to end.
+      changed_.wait_for(lock, std::chrono::milliseconds(50),
+                        [this] { return done_ || (news_ && !python_error_); });
       if (done_ || python_error_) continue;
       const std::optional<Progress> news = std::exchange(news_, std::nullopt);
       lock.unlock();

@@ -44,9 +44,12 @@ std::set<std::string> inputs_in(const Plan& plan) {
 std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::string& objective,
                          bool alternatives, bool json, const py::dict& placed,
                          const std::vector<std::string>& disabled) {
-  if (!sites) return plan.explain();
+  const bool physical =
+      sites || json || objective != "exact" || !placed.empty() || !disabled.empty();
+  if (!physical) return plan.explain();
+  const int count = sites.value_or(1);
   OptimizerOptions options;
-  options.sites = *sites;
+  options.sites = count;
   TESSERA_REQUIRE(PlanError, objective == "exact" || objective == "published",
                   "the objective is 'exact' or 'published', not '{}'", objective);
   options.objective = objective == "exact" ? Objective::exact : Objective::published;
@@ -64,9 +67,9 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   }
   options.placed = [&](const Plan& input) -> std::optional<Placement> {
     const auto found = layouts.find(name_of(input));
-    if (found == layouts.end()) return ia::dealt_out(*sites)(input);
+    if (found == layouts.end()) return ia::dealt_out(count)(input);
     if (!found->second) return std::nullopt;
-    return found->second->of(input, *sites);
+    return found->second->of(input, count);
   };
   const py::gil_scoped_release unlocked;
   const OptimizedPlan optimized = optimize(plan, options);

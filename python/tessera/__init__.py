@@ -17,15 +17,20 @@ Relations and the tensor relational algebra::
 """
 
 from ._tessera import (
-    Error, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Placement, Plan,
+    ClusterError, Database, Error, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Placement, Plan,
     PlanError, Progress, Relation, Tile, TypeError, ValueError, closedness, kernel_aliases,
     kernel_names, kernel_reference)
 from . import kernels
 
 __all__ = [
-    "Error", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
+    "ClusterError", "Database", "Error", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
     "Placement", "Plan", "PlanError", "Progress", "Relation", "Tile", "TypeError", "ValueError",
-    "closedness", "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
+    "closedness", "connect", "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
+
+
+def connect(folder, **options):
+    """The database in a folder, which is made if it is not there."""
+    return Database(folder, **options)
 
 
 def relation(tensor, tile, presence="continuous"):

@@ -14,6 +14,12 @@ std::int64_t fingerprint(const TaskGraph& graph) {
     hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211u;
   };
   mix(graph.sites);
+  for (const Step& step : graph.steps)
+    for (const char letter : ia::describe(step.plan)) mix(letter);
+  for (const std::int64_t word : graph.keys.words()) mix(word);
+  for (const std::vector<TileType>& types : graph.types.lists())
+    for (const TileType& type : types)
+      for (const char letter : to_string(type)) mix(letter);
   for (const Task& task : graph.tasks) {
     mix(static_cast<int>(task.kind));
     mix(task.site);
@@ -24,7 +30,7 @@ std::int64_t fingerprint(const TaskGraph& graph) {
   return static_cast<std::int64_t>(hash);
 }
 
-constexpr std::size_t prefix = 3;  // of every header: kind, run, and a number
+constexpr std::size_t prefix = 4;  // of a tuple's header: kind, run, value, what the sender runs
 
 }  // namespace
 
@@ -77,7 +83,7 @@ class Cluster::Run final : public Transport {
       return;
     }
     Parcel parcel = pack(tiles);
-    Wire::Header header{tuple, number_, value};
+    Wire::Header header{tuple, number_, value, fingerprint_};
     header.insert(header.end(), parcel.description.begin(), parcel.description.end());
     cluster_.wire_->send(to, std::move(header), std::move(parcel.pieces),
                          [keeps = std::move(parcel.keeps)]() mutable { keeps.reset(); });
@@ -111,13 +117,14 @@ class Cluster::Run final : public Transport {
     told_ = true;  // nobody could be
     receiver_->failed(message);
   }
-  void compare(int from, std::int64_t other) {
-    if (other == fingerprint_) return;
-    const std::string message = fmt::format(
-        "ranks 0 and {} do not run the same plan: every process must make the same plans of the "
+  /// Whether another one runs what we do. No tile of one that does not is ever used.
+  bool compare(int from, std::int64_t other) {
+    if (other == fingerprint_) return true;
+    receiver_->failed(fmt::format(
+        "ranks {} and {} do not run the same plan: every process must make the same plans of the "
         "same relations in the same order",
-        from);
-    receiver_->failed(message);
+        std::min(from, cluster_.rank()), std::max(from, cluster_.rank())));
+    return false;
   }
   void left(int other) {
     if (owed_[other] > 0)
@@ -197,11 +204,12 @@ void Cluster::deliver(Message message) {
   if (active_->number() > run) return;  // of a run that failed here
   switch (static_cast<Kind>(message.header[0])) {
     case tuple:
-      active_->take(message.from, static_cast<ValueId>(number),
-                    std::move(*message.unpacking).tiles());
+      if (active_->compare(message.from, message.header[3]))
+        active_->take(message.from, static_cast<ValueId>(number),
+                      std::move(*message.unpacking).tiles());
       break;
     case failure: active_->hear_failure(message.text); break;
-    case agreement: active_->compare(message.from, number); break;
+    case agreement: (void)active_->compare(message.from, number); break;
   }
 }
 

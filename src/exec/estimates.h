@@ -18,6 +18,7 @@ class TypeTable {
  public:
   TypesId add(const std::vector<TileType>& types);
   const std::vector<TileType>& operator[](TypesId id) const { return lists_[id]; }
+  const std::vector<std::vector<TileType>>& lists() const { return lists_; }
 
  private:
   std::vector<std::vector<TileType>> lists_;

@@ -37,7 +37,8 @@ std::vector<std::filesystem::path> places() {
   if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 && ours.dli_fname != nullptr)
     module = std::filesystem::absolute(ours.dli_fname, ignored).parent_path();
   for (const auto& folder : {program, module})
-    for (const auto& place : {folder, folder.parent_path(), folder.parent_path() / "lib"})
+    for (const auto& place : {folder, folder.parent_path(), folder.parent_path() / "lib",
+                              folder.parent_path().parent_path()})
       if (!folder.empty() && std::find(result.begin(), result.end(), place) == result.end())
         result.push_back(place);
   return result;

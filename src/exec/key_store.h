@@ -32,6 +32,7 @@ class KeyStore {
     const auto x = components(a), y = components(b);
     return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
   }
+  const std::vector<std::int64_t>& words() const { return words_; }  // all keys
 
  private:
   std::vector<std::int64_t> words_;

@@ -39,7 +39,8 @@ constexpr std::size_t most_optimized = 1000;
 std::vector<ia::Plan> physical_plans(const std::vector<Plan>& plans, const RunOptions& options) {
   const exec::Cluster* cluster = exec::cluster();
   const int sites = cluster != nullptr ? cluster->size() : options.sites;
-  TESSERA_REQUIRE(PlanError, sites >= 1, "a run on {} sites", sites);
+  TESSERA_REQUIRE(PlanError, sites >= 1 && sites <= max_sites,
+                  "a run on {} sites; there may be 1 to {}", sites, max_sites);
   const std::vector<ia::Plan> translated = ia::translate(plans, ia::dealt_out(sites));
   if (!options.optimize || ia::in_order(translated).size() > most_optimized) {
     return sites == 1 ? without_moves(translated) : translated;

@@ -34,7 +34,7 @@ Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOp
       library_threads_(1),
       helpers_(threads_ - 1) {}
 
-/// Counts what is to come, and puts what is given in place.
+/// Counts what is to come.
 void Scheduler::prepare() {
   for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
     const Task& task = graph_.tasks[t];
@@ -48,18 +48,26 @@ void Scheduler::prepare() {
   for (std::size_t v = 0; v < graph_.values.size(); ++v)
     readers_left_[v] = static_cast<std::int32_t>(graph_.readers_of(static_cast<ValueId>(v)).size());
   for (const TaskGraph::Output& output : graph_.outputs) ++readers_left_[output.value];
+}
+
+/// Puts what is given in place. Tiles of others may arrive meanwhile.
+void Scheduler::take_given() {
+  std::vector<TaskId> now_ready;
   for (const TaskGraph::Given& given : graph_.given) {
     if (!is_mine(graph_.values[given.value].site)) continue;
     if (readers_left_[given.value] == 0) continue;
-    tiles_[given.value] =
+    TESSERA_REQUIRE(Interrupted, !options_.stop.stop_requested(),
+                    "the run was stopped before its inputs were there");
+    std::vector<Tile> tiles =
         given.tiles != nullptr
             ? *given.tiles
             : tiles_from(*given.input,
                          {graph_.keys[given.key], graph_.types[graph_.values[given.value].types]});
-    ledger_.exempt(tiles_[given.value]);
-    for (const TaskId reader : graph_.readers_of(given.value))
-      if (--inputs_missing_[reader] == 0) make_ready(reader);
+    ledger_.exempt(tiles);
+    publish(given.value, std::move(tiles), now_ready);
   }
+  const Lock lock(mutex_);
+  for (const TaskId next : now_ready) make_ready(next);
 }
 
 /// Transfers go first: they take no time here, and others wait for them.
@@ -71,6 +79,13 @@ void Scheduler::make_ready(TaskId task) {
 void Scheduler::run() {
   prepare();
   transport_.start(*this);
+  try {
+    take_given();
+  } catch (const std::exception& error) {
+    transport_.fail(error.what());
+    transport_.finish();
+    throw;
+  }
   // Wakes the thread that waits below; workers see the request by themselves.
   const std::stop_callback on_stop(options_.stop, [this] {
     const Lock lock(mutex_);

@@ -39,6 +39,7 @@ class Scheduler final : public Receiver {
 
   bool is_mine(int site) const { return mine_[site]; }
   void prepare();
+  void take_given();
   void make_ready(TaskId task);
   void work(Lock& lock);
   void recruit();

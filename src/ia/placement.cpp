@@ -22,7 +22,8 @@ int coordinate(const Axis& axis, const Key& key) {
 }  // namespace
 
 Placement::Placement(std::vector<Axis> axes, int sites) : axes_(std::move(axes)), sites_(sites) {
-  TESSERA_REQUIRE(PlanError, sites >= 1, "a placement on {} sites", sites);
+  TESSERA_REQUIRE(PlanError, sites >= 1 && sites <= max_sites,
+                  "a placement on {} sites; there may be 1 to {}", sites, max_sites);
   // Axes of one coordinate say nothing: without them, equal placements look equal.
   std::erase_if(axes_, [](const Axis& axis) { return axis.extent == 1; });
   std::int64_t used = 1;

@@ -219,8 +219,8 @@ class MpiWire final : public Wire {
       requests_.push_back(MPI_REQUEST_NULL);
       owners_.emplace_back();
     }
-    check(MPI_Irecv(head_.data(), static_cast<int>(head_.size()), MPI_BYTE, MPI_ANY_SOURCE,
-                    head_tag, comm_, &requests_[0]),
+    check(MPI_Irecv(head_.data(), static_cast<int>(head_bytes), MPI_BYTE, MPI_ANY_SOURCE, head_tag,
+                    comm_, &requests_[0]),
           "MPI_Irecv");
   }
 
@@ -244,10 +244,11 @@ class MpiWire final : public Wire {
       message->bytes = bytes;
       message->begun = Clock::now();
       message->head = make_head(*message, small);
-      if (message->head.size() > head_bytes)
-        throw std::runtime_error("a message of too many pieces for its head");
       if (message->header.empty()) ++said_goodbye_;
-      post_send(to, message, message->head, head_tag);
+      // A head of many pieces is too long for one message: the rest follows.
+      const std::span<const std::byte> head(message->head);
+      post_send(to, message, head.first(std::min(head_bytes, head.size())), head_tag);
+      if (head.size() > head_bytes) post_send(to, message, head.subspan(head_bytes), body_tag);
       if (small) continue;
       for (const auto& piece : message->pieces)
         for (std::size_t at = 0; at < piece.size(); at += largest_chunk())
@@ -332,6 +333,14 @@ class MpiWire final : public Wire {
     message->from = status.MPI_SOURCE;
     message->header.resize(static_cast<std::size_t>(counts[0]));
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(counts[1]));
+    const std::size_t length = sizeof counts + (message->header.size() + sizes.size()) * 8;
+    if (length > head_bytes) {
+      // The sender has sent the rest already, and pieces are asked for in the order they were sent.
+      head_.resize(length);
+      check(MPI_Recv(head_.data() + head_bytes, static_cast<int>(length - head_bytes), MPI_BYTE,
+                     message->from, body_tag, comm_, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    }
     const std::byte* at = head_.data() + sizeof counts;
     std::memcpy(message->header.data(), at, message->header.size() * 8);
     at += message->header.size() * 8;

@@ -113,7 +113,8 @@ OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {
 
 OptimizedPlan optimize(const std::vector<Plan>& plans, const OptimizerOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  TESSERA_REQUIRE(PlanError, options.sites >= 1, "a plan for {} sites", options.sites);
+  TESSERA_REQUIRE(PlanError, options.sites >= 1 && options.sites <= max_sites,
+                  "a plan for {} sites; there may be 1 to {}", options.sites, max_sites);
   const ia::PlaceInput dealt = ia::dealt_out(options.sites);
   TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to plan");
   const std::vector<std::string> known = known_rules();

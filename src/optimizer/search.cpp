@@ -8,7 +8,9 @@
 namespace tessera::optimizer {
 namespace {
 
-constexpr std::size_t most_read = 1000;  // placements of an input that an operator tries to read
+constexpr std::size_t most_read = 1000;    // placements of an input that an operator tries to read
+constexpr std::size_t most_followed = 24;  // and that one without a choice of its own leaves it at
+constexpr std::size_t most_tried = 8;      // ways to compute a result that is wanted at a place
 constexpr std::size_t most_owned = 4;    // results in summands whose owners are looked for anywhere
 constexpr std::int64_t most_moved = 40;  // places of a join's result that it is moved from
 constexpr std::int64_t tuples_moved = 5'000;  // and tuples that this is counted of, together
@@ -147,7 +149,7 @@ void Search::unary_options(int node, std::vector<Option>& into) {
     if (!tried.insert(place).second) return;
     if (const auto option = unary_from(node, place)) into.push_back(*option);
   };
-  for (int place : read_places(input, most_read)) attempt(place);
+  for (int place : read_places(input, most_followed)) attempt(place);
   if (std::holds_alternative<ia::Concat>(ia::operator_of(costs_.plan(node)))) {
     if (grids_[node].empty()) grids_[node] = grids(costs_.frontier(node), skeleton_.sites, 60);
     for (const Placement& grid : grids_[node]) {
@@ -223,8 +225,9 @@ const std::vector<Search::Option>& Search::naturals(int node) {
   return *known;
 }
 
-/// Cheapest first, one for each place, and none that is no cheaper than moving there from the best:
-/// but for joins, of whose results it takes long to say what moving costs.
+/// Cheapest first, or whole cheapest first where somebody reads them, one for each place, and none
+/// that is no cheaper than moving there from the best: but for joins, of whose results it takes
+/// long to say what moving costs.
 void Search::prune(int node, std::vector<Option>& options) {
   const bool join = std::holds_alternative<ia::Join>(ia::operator_of(costs_.plan(node)));
   std::stable_sort(options.begin(), options.end(),
@@ -240,6 +243,14 @@ void Search::prune(int node, std::vector<Option>& options) {
     return option.cost > cheapest->cost &&
            cheapest->cost + costs_.move(node, cheapest->place, option.place) <= option.cost;
   });
+  const bool is_read = std::find(above_[node].begin(), above_[node].end(), 1) != above_[node].end();
+  if (join || !is_read) return;
+  // What is left in summands counts with what it takes to fold them.
+  for (Option& option : options)
+    option.whole =
+        option.pending ? finish(node, option, spread(node, option.place)).cost : option.cost;
+  std::stable_sort(options.begin(), options.end(),
+                   [](const Option& a, const Option& b) { return a.whole < b.whole; });
 }
 
 /// From how many of the places where a node is computed cheapest it is worth asking what moving the
@@ -311,9 +322,11 @@ Search::Way Search::find_best(int node, int place) {
   const auto consider_naturals = [&] {
     const std::vector<Option>& options = naturals(node);
     if (!join) {
+      std::size_t left = most_tried;
       for (const Option& option : options) {
-        if (option.cost >= found.cost) break;
+        if (left == 0 && option.place != place) continue;
         consider(option);
+        if (left > 0) --left;
       }
       return;
     }
@@ -365,7 +378,7 @@ Search::Way Search::best_anywhere(int node) {
   };
   std::size_t left = most_owned;
   for (const Option& option : naturals(node)) {
-    if (option.cost >= found.cost) break;
+    if (option.cost >= found.cost) continue;
     if (!option.pending) {
       consider(option, option.place);
       continue;

@@ -36,7 +36,8 @@ class Search {
     bool pending = false;    // the result is in summands
     double cost = infinite;  // with everything below
     int inputs[2] = {-1, -1};
-    bool copied = false;  // a join of copies, which are shuffled from where the inputs lie
+    double whole = infinite;  // with the folding of what is left in summands
+    bool copied = false;      // a join of copies, which are shuffled from where the inputs lie
   };
   /// How to have a result at a place: an option, then perhaps a move through a third place.
   struct Way {

@@ -64,7 +64,7 @@ std::optional<Search::Option> Search::join_of_copies_at(int node, int place) {
   for (int v : {node, inputs[0], inputs[1]})
     if (!is_even(costs_.plan(v).logical()) || count_below(costs_.frontier(v)) == 0)
       return std::nullopt;
-  Option option{place, false, costs_.compute(node, place), {-1, -1}, true};
+  Option option{.place = place, .cost = costs_.compute(node, place), .copied = true};
   for (int side = 0; side < 2; ++side) {
     double least = infinite;
     for (int from : read_places(inputs[side], most_copied)) {

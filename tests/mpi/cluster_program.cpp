@@ -140,6 +140,46 @@ void early_exit() {
   tasks_of_the_paper();
 }
 
+/// Processes that run plans of the same form, with other kernels.
+void other_kernel() {
+  const Plan a = Plan::input(matrix(8, 8, 2, 1), "A");
+  run(a.join(a, {0, 1}, {0, 1}, cluster_info().rank == 0 ? "add" : "sub"));
+}
+
+/// A source that fails at one process: the others are told, and all go on with the next plan.
+void failing_source() {
+  const RelationType type{{{"", {DType::f64, {4, 4}, 0}}}, {4, 4}};
+  const auto input = [&](bool fails) {
+    return Plan::input(type, [fails](const Key&) {
+      if (fails && cluster_info().rank == 1) throw ValueError("the tile cannot be read");
+      return std::vector<Tile>{Tile::full(DType::f64, {4, 4}, 1)};
+    });
+  };
+  bool failed = false;
+  try {
+    run(tasks::product(input(true), input(false)));
+  } catch (const Error& error) {
+    failed = std::string(error.what()).find("the tile cannot be read") != std::string::npos;
+  }
+  if (!failed) throw InternalError("the failure of a source was not told");
+  const Relation after = run(tasks::product(input(false), input(false)));
+  if (after.at({0, 0}).at<double>({0, 0}) != 16) throw InternalError("the next plan is wrong");
+}
+
+/// More tiles in a tuple than the head of a message has room for.
+void many_columns(int count) {
+  std::vector<Tuple> tuples;
+  for (std::int64_t k = 0; k < 8; ++k) {
+    Tuple tuple{{k}, {}};
+    for (int c = 0; c < count; ++c) tuple.tiles.push_back(Tile::scalar(static_cast<double>(k + c)));
+    tuples.push_back(std::move(tuple));
+  }
+  const Plan wide = Plan::input(Relation::of(tuples));
+  const Relation sums = run(wide.aggregate({}, "add"));
+  for (int c = 0; c < count; ++c)
+    if (sums.at({}, c).at<double>({}) != 28 + 8 * c) throw InternalError("a sum is wrong");
+}
+
 /// Processes that disagree about what to run.
 void disagreement() {
   const Plan a = Plan::input(matrix(8, 8, 2, 1), "A");
@@ -179,6 +219,12 @@ int main(int argc, char** argv) {
       early_exit();
     else if (mode == "disagreement")
       disagreement();
+    else if (mode == "other_kernel")
+      other_kernel();
+    else if (mode == "failing_source")
+      failing_source();
+    else if (mode == "many_columns")
+      many_columns(3000);
     else if (mode == "large")
       large(argc > 2 ? std::atoll(argv[2]) : 64);
     else

@@ -62,8 +62,32 @@ def test_a_process_that_leaves_early_is_missed():
     assert "rank 1 has had enough" in ended.stderr
 
 
-def test_processes_that_disagree_are_told():
-    ended = run(3, PROGRAM, "disagreement")
+@pytest.mark.parametrize("mode", ["failing_source", "many_columns"])
+def test_all_goes_well_in_the_end(mode):
+    ended = run(3, PROGRAM, mode)
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+
+
+def test_python_programs_run_on_a_cluster(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("""
+import numpy as np, tessera as ts
+x = np.random.default_rng(1).random((12, 10))
+a = ts.relation(x, (5, 4)).plan("A")
+b = ts.relation(x.T.copy(), (4, 5)).plan("B")
+product = a.join(b, [1], [0], "matmul").aggregate([0, 2], "add").run().numpy()
+print("right" if np.allclose(product, x @ x.T) else "wrong", flush=True)
+""")
+    ended = subprocess.run(command(3, "/usr/bin/python3", str(program)), capture_output=True,
+                           env={**ENVIRONMENT, "PYTHONPATH": str(BUILD / "python")}, text=True,
+                           timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.split() == ["right"] * 3
+
+
+@pytest.mark.parametrize("mode", ["disagreement", "other_kernel"])
+def test_processes_that_disagree_are_told(mode):
+    ended = run(3, PROGRAM, mode)
     assert ended.returncode != 0
     assert "do not run the same plan" in ended.stderr
 

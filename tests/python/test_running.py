@@ -47,6 +47,18 @@ def test_what_progress_raises_ends_the_run():
         product(X, 2).run(progress=fail)
 
 
+def test_what_is_raised_while_news_come_ends_the_run():
+    # Tiles so large that a task is told of after the function has raised.
+    plan = product(np.random.default_rng(2).random((3000, 3000)), 1000)
+
+    def slow(progress):
+        time.sleep(0.3)
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        plan.run(threads=2, progress=slow)
+
+
 def test_ctrl_c_ends_a_run_soon():
     plan = product(np.random.default_rng(2).random((6000, 6000)), 200)  # seconds, if let run
     begun = threading.Event()

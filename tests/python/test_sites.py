@@ -73,3 +73,15 @@ def test_mistakes(options, message):
 def test_axes_have_extents():
     with pytest.raises(ts.PlanError, match="1 components on 2 axes"):
         ts.Placement.grid([0], [2, 2])
+
+
+def test_json_without_sites_is_for_one():
+    plan = json.loads(ts.Plan.virtual((2, 2), (3, 3), name="A").transform("neg").explain(json=True))
+    assert plan["transfer_floats"] == 0
+
+
+def test_more_sites_than_there_may_be():
+    with pytest.raises(ts.PlanError, match="1 to 4096"):
+        ts.Plan.virtual((2, 2), (3, 3)).explain(sites=2**31 - 1)
+    with pytest.raises(ts.PlanError, match="1 to 4096"):
+        ts.relation([[1.0]], (1, 1)).plan().run(sites=100000)

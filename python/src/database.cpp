@@ -1,0 +1,89 @@
+#include "bindings.h"
+
+namespace tessera::python {
+namespace {
+
+py::dict description_of(const StoredInfo& info) {
+  return py::dict(
+      py::arg("name") = info.name, py::arg("type") = to_string(info.type),
+      py::arg("shape") = info.shape ? py::object(as_tuple(*info.shape)) : py::object(py::none()),
+      py::arg("statistics") = as_dict(info.statistics), py::arg("bytes") = info.bytes);
+}
+
+}  // namespace
+
+void bind_database(py::module_& module) {
+  const auto unlocked = py::call_guard<py::gil_scoped_release>();
+  py::class_<Database>(module, "Database",
+                       "Relations that stay: a folder with a catalogue and the tiles.")
+      .def(py::init([](const std::filesystem::path& folder, bool create, bool read_only,
+                       double lock_seconds, bool compress) {
+             const py::gil_scoped_release free;
+             return Database::open(folder, {.create = create,
+                                            .read_only = read_only,
+                                            .lock_seconds = lock_seconds,
+                                            .compress = compress});
+           }),
+           py::arg("folder"), py::kw_only(), py::arg("create") = true, py::arg("read_only") = false,
+           py::arg("lock_seconds") = 10.0, py::arg("compress") = false)
+      .def(
+          "list",
+          [](const Database& database) {
+            std::vector<std::string> names;
+            for (const StoredInfo& info : database.list()) names.push_back(info.name);
+            return names;
+          },
+          unlocked, "The names of what is stored.")
+      .def(
+          "info",
+          [](const Database& database, const std::string& name) {
+            const StoredInfo info = [&] {
+              const py::gil_scoped_release free;
+              return database.info(name);
+            }();
+            return description_of(info);
+          },
+          py::arg("name"), "What is known without reading tiles: type, shape, statistics, bytes.")
+      .def("plan", &Database::plan, py::arg("name"), unlocked,
+           "An input of plans, whose tiles are read when they are needed.")
+      .def("read", &Database::read, py::arg("name"), unlocked, "All of it, into memory.")
+      .def(
+          "store",
+          [](Database& database, const std::string& name, const Relation& relation) {
+            database.store(name, relation);
+          },
+          py::arg("name"), py::arg("relation"), unlocked)
+      .def(
+          "store",
+          [](Database& database, const std::string& name, const Plan& plan) {
+            database.store(name, plan);
+          },
+          py::arg("name"), py::arg("plan"), unlocked,
+          "Stores a relation, or the result of a plan, under a new name: all of it, or nothing.")
+      .def("drop", &Database::drop, py::arg("name"), unlocked)
+      .def("rename", &Database::rename, py::arg("name"), py::arg("to"), unlocked)
+      .def("vacuum", &Database::vacuum, unlocked,
+           "Reclaims what was dropped; the bytes that were given back.")
+      .def(
+          "check",
+          [](const Database& database) {
+            const std::vector<Damage> damage = [&] {
+              const py::gil_scoped_release free;
+              return database.check();
+            }();
+            py::list found;
+            for (const Damage& one : damage)
+              found.append(py::make_tuple(
+                  one.name, one.key ? py::object(as_tuple(*one.key)) : py::object(py::none()),
+                  one.reason));
+            return found;
+          },
+          "Compares everything with its checksums: (name, key, reason) of what is damaged.")
+      .def_property_readonly("folder",
+                             [](const Database& database) { return database.folder().string(); })
+      .def("__repr__", [](const Database& database) {
+        return "Database('" + database.folder().string() + "')";
+      });
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,64 @@
+"""Stored relations from Python."""
+import numpy as np
+import pytest
+import tessera as ts
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "lab.tsdb"
+
+
+def test_stored_tensors_are_there_again(folder):
+    x = np.arange(35.0).reshape(7, 5)
+    db = ts.connect(folder)
+    db.store("X", ts.relation(x, tile=(3, 2)))
+    again = ts.connect(str(folder), create=False)
+    assert again.list() == ["X"]
+    assert np.array_equal(again.read("X").numpy(), x)
+    info = again.info("X")
+    assert info["shape"] == (7, 5) and info["statistics"]["max"] == 34.0
+    assert repr(again) == f"Database('{folder}')"
+
+
+def test_plans_over_stored_tensors(folder):
+    x, y = np.random.default_rng(1).random((8, 6)), np.random.default_rng(2).random((6, 9))
+    db = ts.connect(folder, compress=True)
+    db.store("X", ts.relation(x, tile=(3, 4)))
+    db.store("Y", ts.relation(y, tile=(4, 5)))
+    product = db.plan("X").join(db.plan("Y"), [1], [0], "matmul").aggregate([0, 2], "add")
+    db.store("Z", product)
+    assert np.allclose(db.read("Z").numpy(), x @ y)
+    assert "Input Z" in db.plan("Z").explain()
+
+
+def test_drop_rename_vacuum_check(folder):
+    db = ts.connect(folder)
+    db.store("A", ts.relation(np.ones((200, 200)), tile=(100, 100)))
+    db.rename("A", "B")
+    assert db.list() == ["B"] and db.check() == []
+    db.drop("B")
+    assert db.vacuum() > 200 * 200 * 8
+    with pytest.raises(ts.TypeError, match="there is no 'B'"):
+        db.plan("B")
+
+
+def test_damage_is_named(folder):
+    db = ts.connect(folder)
+    db.store("A", ts.relation(np.ones((40, 40)), tile=(20, 20)))
+    segment = next((folder / "segments").iterdir())
+    data = bytearray(segment.read_bytes())
+    data[1000] ^= 1
+    segment.write_bytes(data)
+    (name, key, reason), = db.check()
+    assert (name, key) == ("A", (0, 0)) and "checksum" in reason
+    with pytest.raises(ts.IoError, match="the tile of A at <0, 0> is damaged"):
+        db.plan("A").run()
+
+
+def test_a_read_only_database_refuses_to_write(folder):
+    with pytest.raises(ts.IoError, match="there is no database"):
+        ts.connect(folder, read_only=True)
+    ts.connect(folder)
+    with pytest.raises(ts.IoError, match="reading only"):
+        ts.connect(folder, read_only=True).drop("A")
