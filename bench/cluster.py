@@ -102,8 +102,15 @@ class Ours:
     def __init__(self, program):
         self.program = str(pathlib.Path(program).resolve())
 
-    def run(self, cluster, shape, _, repeat, limit):
-        return cluster.mpirun([self.program, "--shape", shape, "--threads", "1",
+    def stages(self, hosts, shape):
+        """The tiles it chooses by itself; where only sums travel, also twice as many, so that the
+        first half of them travels while the second is computed: that pays on slow links."""
+        m, k, n = (int(extent) for extent in shape.split("x"))
+        yield [{}] + ([{"tiles": f"2x{hosts}x1"}] if k >= 16 * max(m, n) else [])
+
+    def run(self, cluster, shape, setting, repeat, limit):
+        tiles = ["--tiles", setting["tiles"]] if "tiles" in setting else []
+        return cluster.mpirun([self.program, "--shape", shape, "--threads", "1", *tiles,
                                "--repeat", str(repeat), "--json"], "send", limit)
 
 
@@ -235,9 +242,8 @@ def measure(cluster, shape, ours, peers, options):
     """One case: {"results": [...], ...}; ours comes first."""
     others = busy()
     start_up = start_up_bytes(cluster, options)
-    contestants = [{"tool": ours.name, "setting": {}, "program": ours}] if ours else []
-    searched = {}
-    for peer in peers:
+    contestants, searched = [], {}
+    for peer in ([ours] if ours else []) + peers:
         setting, searched[peer.name] = search(peer, cluster, shape, options)
         contestants.append({"tool": peer.name, "setting": setting, "program": peer})
     for contestant in contestants:
@@ -280,7 +286,7 @@ def print_case(case):
     for c in case["results"]:
         setting = described(c["setting"])
         if "predicted_bytes" in c:
-            setting = f"predicted {c['predicted_bytes'] / 1e6:.1f} MB"
+            setting = f"{setting} predicted {c['predicted_bytes'] / 1e6:.1f} MB".strip()
         spread = f"{min(c['seconds']):.3f} - {max(c['seconds']):.3f}"
         sent = f"{statistics.median(c['bytes']) / 1e6:.1f}" if c["bytes"] else "-"
         ratio = f"{ours / c['median']:.3f}" if ours and c["tool"] != "ours" else ""

@@ -20,13 +20,11 @@ namespace {
 /// What a caller did comes before what its helper does: so says oneTBB, but the sanitizer cannot
 /// look into that library and must be told.
 #if defined(__SANITIZE_THREAD__)
-char handover;  // NOLINT: only its address counts
-void hand_over() {
-  __tsan_acquire(&handover);
-  __tsan_release(&handover);
-}
+void sent(void* letter) { __tsan_release(letter); }
+void opened(void* letter) { __tsan_acquire(letter); }
 #else
-void hand_over() {}
+void sent(void*) {}
+void opened(void*) {}
 #endif
 
 /// A helper that the pool has not woken when the process ends never opens its letter. That is no
@@ -46,10 +44,9 @@ struct Letter {
     return work;
   }
   void operator()() const {
-    hand_over();
     const std::unique_ptr<std::function<void()>> mine(open());
+    opened(mine.get());
     (*mine)();
-    hand_over();
   }
 };
 
@@ -73,7 +70,7 @@ Helpers::~Helpers() = default;
 void Helpers::call(std::function<void()> work) {
   const Letter letter{new std::function<void()>(std::move(work))};
   may_stay_unopened(letter.work);
-  hand_over();
+  sent(letter.work);
   arena_->arena.enqueue(letter);
 }
 

@@ -37,8 +37,6 @@ class Wire {
   /// Does not wait. The pieces stay as they are until `sent` is called, by the wire's thread.
   virtual void send(int to, Header header, std::vector<std::span<const std::byte>> pieces,
                     std::function<void()> sent) = 0;
-  /// Waits until everything that was sent has left.
-  virtual void flush() = 0;
 };
 
 /// The one function of a plug-in, by its name. It throws std::runtime_error.

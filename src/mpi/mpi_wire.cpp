@@ -170,11 +170,6 @@ class MpiWire final : public Wire {
     changed_.notify_all();
   }
 
-  void flush() override {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return unsent_ == 0 || broken_; });
-  }
-
  private:
   void work() {
     try {

@@ -74,6 +74,8 @@ Rewrite join_in_place(const ia::Plan& plan) {
 
 /// R2-7. A shuffle above a join is not needed if the result lies right without it.
 ///   SHUF_d . Join(R, S)  ==  Join(R, S)      if Part(Join(R, S)) = e and e is within d
+/// The result then lies PART_d too, though a key may be at another site than the shuffle would put
+/// it.
 Rewrite join_through_shuffle(const ia::Plan& plan) {
   const auto* shuffle = root<ia::Shuffle>(plan);
   if (shuffle == nullptr) return Rewrite::no("it is not a shuffle");
