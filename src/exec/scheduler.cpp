@@ -56,8 +56,7 @@ void Scheduler::take_given() {
   for (const TaskGraph::Given& given : graph_.given) {
     if (!is_mine(graph_.values[given.value].site)) continue;
     if (readers_left_[given.value] == 0) continue;
-    TESSERA_REQUIRE(Interrupted, !options_.stop.stop_requested(),
-                    "the run was stopped before its inputs were there");
+    if (options_.stop.stop_requested()) throw stopped();
     std::vector<Tile> tiles =
         given.tiles != nullptr
             ? *given.tiles
@@ -206,9 +205,12 @@ void Scheduler::tell_progress(Lock& lock) {
 
 void Scheduler::check_for_stop() {
   if (ended_ || finished() || !options_.stop.stop_requested()) return;
-  fail_with(
-      0, std::make_exception_ptr(Interrupted(fmt::format("the run was stopped after {} of {} tasks",
-                                                         meter_.tasks_done(), meter_.tasks()))));
+  fail_with(0, std::make_exception_ptr(stopped()));
+}
+
+Interrupted Scheduler::stopped() const {
+  return Interrupted(
+      fmt::format("the run was stopped after {} of {} tasks", meter_.tasks_done(), meter_.tasks()));
 }
 
 /// Of several tasks that fail before the run has ended, the first in order is told.

@@ -47,6 +47,7 @@ class Scheduler final : public Receiver {
   void spread_library_threads();
   void tell_progress(Lock& lock);
   void check_for_stop();
+  Interrupted stopped() const;
   void fail_with(TaskId task, std::exception_ptr error);
   bool finished() const { return meter_.tasks_left() == 0 && arrivals_left_ == 0; }
 
