@@ -138,9 +138,12 @@ Opened open_record(const File& file, const Place& place, const std::string& what
   }
   opened.words.resize(static_cast<std::size_t>(head.words));
   opened.sizes.resize(static_cast<std::size_t>(head.pieces));
-  std::memcpy(opened.words.data(), front.data() + sizeof(Head), opened.words.size() * 8);
-  std::memcpy(opened.sizes.data(), front.data() + sizeof(Head) + opened.words.size() * 8,
-              opened.sizes.size() * 8);
+  auto take = [at = front.data() + sizeof(Head)](std::vector<std::int64_t>& into) mutable {
+    if (!into.empty()) std::memcpy(into.data(), at, into.size() * 8);
+    at += into.size() * 8;
+  };
+  take(opened.words);
+  take(opened.sizes);
   opened.hash.add(front.data(), before);
   std::memset(front.data() + offsetof(Head, check), 0, sizeof head.check);
   if (XXH3_64bits(front.data(), before) != head.check)
