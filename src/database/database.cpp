@@ -72,20 +72,9 @@ void refuse_taken(Catalog& catalog, const std::string& name) {
   TESSERA_REQUIRE(TypeError, !catalog.find(name), "there is a '{}' already; drop it first", name);
 }
 
-TupleSet<TileType> listed(const Relation& relation) {
-  TupleSet<TileType> set{relation.type(), {}, relation.absent_types()};
-  for (const Tuple& tuple : relation.tuples()) {
-    BasicTuple<TileType> typed{tuple.key, {}};
-    for (const Tile& tile : tuple.tiles) typed.tiles.push_back(tile.type());
-    set.tuples.push_back(std::move(typed));
-  }
-  return set;
-}
-
-StoredInfo info_of(const StoredRelation& stored) {
-  const Definition& definition = stored.definition();
+StoredInfo info_of(const Definition& definition) {
   StoredInfo info{definition.name, definition.type, std::nullopt, definition.statistics,
-                  stored.bytes()};
+                  definition.bytes};
   if (definition.edges) info.shape = tensor_shape(definition.type, *definition.edges);
   return info;
 }
@@ -119,23 +108,15 @@ Database Database::open(const std::filesystem::path& folder, const DatabaseOptio
 const std::filesystem::path& Database::folder() const { return state_->folder; }
 
 std::vector<StoredInfo> Database::list() const {
-  std::vector<Definition> all;
-  {
-    Catalog catalog = state_->reader();
-    all = catalog.all();
-  }
   std::vector<StoredInfo> result;
-  for (const Definition& definition : all) {
-    try {
-      result.push_back(info(definition.name));
-    } catch (const TypeError&) {
-      // dropped since
-    }
-  }
+  for (const Definition& definition : state_->reader().all()) result.push_back(info_of(definition));
   return result;
 }
 
-StoredInfo Database::info(const std::string& name) const { return info_of(*state_->stored(name)); }
+StoredInfo Database::info(const std::string& name) const {
+  Catalog catalog = state_->reader();
+  return info_of(state_->find(catalog, name));
+}
 
 Plan Database::plan(const std::string& name) const {
   const std::shared_ptr<const StoredRelation> stored = state_->stored(name);
@@ -160,14 +141,20 @@ void Database::store(const std::string& name, const Relation& relation) {
     directory.entries.push_back(statement.append(tuple.key, tuple.tiles));
   Definition definition{name,
                         relation.type(),
-                        store::edges_of(listed(relation)),
+                        store::edges_of(types_of(relation)),
                         relation.statistics(),
+                        store::bytes_in(directory),
                         {statement.append(directory)}};
   statement.commit([&](Catalog& catalog) { catalog.add(definition); });
 }
 
 void Database::store(const std::string& name, const Plan& plan, const RunOptions& options,
                      RunReport* report) {
+  check_name(name);
+  {
+    Catalog catalog = state_->reader();
+    refuse_taken(catalog, name);  // before anything is computed in vain
+  }
   store(name, run(plan, options, report));
 }
 
@@ -212,7 +199,7 @@ std::int64_t Database::vacuum() {
     return 0;
   }
   statement.start_new_segment();
-  std::map<std::string, std::vector<store::Address>> moved;
+  std::map<std::string, std::pair<std::vector<store::Address>, std::int64_t>> moved;
   for (const auto& stored : all) {
     const Definition& definition = stored->definition();
     bool stays = true;
@@ -224,10 +211,11 @@ std::int64_t Database::vacuum() {
       entry = statement.append(entry.key, stored->read(entry));
       stays = false;
     }
-    if (!stays) moved[definition.name] = {statement.append(directory)};
+    if (!stays)
+      moved[definition.name] = {{statement.append(directory)}, store::bytes_in(directory)};
   }
   statement.commit([&](Catalog& changed) {
-    for (const auto& [name, directories] : moved) changed.replace_directories(name, directories);
+    for (const auto& [name, to] : moved) changed.move(name, to.first, to.second);
     for (const std::int64_t segment : leaving) changed.forget_segment(segment);
   });
   for (const std::int64_t segment : leaving)

@@ -47,15 +47,11 @@ store::Address WriteStatement::append(const store::Directory& directory) {
 void WriteStatement::commit(const std::function<void(store::Catalog&)>& change) {
   segments_->sync();
   store::Transaction transaction = catalog_.writing();
-  try {
-    catalog_.set_segments(segments_->lengths());
-    change(catalog_);
-  } catch (...) {
-    segments_->discard();
-    throw;
-  }
-  // Should this fail, what was written stays until somebody has the lock who can see whether the
-  // commit is there after all.
+  catalog_.set_segments(segments_->lengths());
+  change(catalog_);
+  // Should the commit fail, what was written stays until somebody has the lock who can see whether
+  // it is there after all.
+  segments_->keep();
   transaction.commit();
 }
 

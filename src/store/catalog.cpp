@@ -1,5 +1,6 @@
 #include "store/catalog.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -15,7 +16,7 @@ constexpr std::int64_t application = 0x54535241;  // "TSRA"
 constexpr const char* schema = R"(
 CREATE TABLE tensors(
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
-  definition TEXT NOT NULL, statistics TEXT NOT NULL);
+  definition TEXT NOT NULL, statistics TEXT NOT NULL, bytes INTEGER NOT NULL);
 CREATE TABLE directories(
   tensor INTEGER NOT NULL REFERENCES tensors(id) ON DELETE CASCADE, position INTEGER NOT NULL,
   segment INTEGER NOT NULL, offset INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -73,10 +74,8 @@ void read_definition(const std::string& text, Definition& into) {
 
 // Numbers of JSON are finite: what is not is written as text.
 json number(double value) {
-  if (value != value) return "nan";
-  if (value > 1.7e308 * 1.05) return "inf";
-  if (value < -1.7e308 * 1.05) return "-inf";
-  return value;
+  if (std::isfinite(value)) return value;
+  return fmt::format("{}", value);
 }
 double number_of(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
@@ -108,6 +107,7 @@ Definition definition_of(Sqlite& sqlite, const Statement& row) {
     throw IoError(fmt::format("what the catalogue says of {} cannot be read: {}", definition.name,
                               error.what()));
   }
+  definition.bytes = row.integer(4);
   Statement parts = sqlite.prepare(
       "SELECT segment, offset, bytes, checksum FROM directories WHERE tensor = ? ORDER BY "
       "position");
@@ -119,7 +119,7 @@ Definition definition_of(Sqlite& sqlite, const Statement& row) {
   return definition;
 }
 
-constexpr const char* columns = "SELECT id, name, definition, statistics FROM tensors";
+constexpr const char* columns = "SELECT id, name, definition, statistics, bytes FROM tensors";
 
 }  // namespace
 
@@ -160,10 +160,10 @@ std::optional<Definition> Catalog::find(const std::string& name) {
 }
 
 void Catalog::add(const Definition& definition) {
-  sqlite_.prepare("INSERT INTO tensors(name, definition, statistics) VALUES(?, ?, ?)")
+  sqlite_.prepare("INSERT INTO tensors(name, definition, statistics, bytes) VALUES(?, ?, ?, 0)")
       .bind(definition.name, text_of(definition), text_of(definition.statistics))
       .run();
-  replace_directories(definition.name, definition.directories);
+  move(definition.name, definition.directories, definition.bytes);
 }
 
 void Catalog::remove(const std::string& name) {
@@ -174,8 +174,9 @@ void Catalog::rename(const std::string& from, const std::string& to) {
   sqlite_.prepare("UPDATE tensors SET name = ? WHERE name = ?").bind(to, from).run();
 }
 
-void Catalog::replace_directories(const std::string& name,
-                                  const std::vector<Address>& directories) {
+void Catalog::move(const std::string& name, const std::vector<Address>& directories,
+                   std::int64_t bytes) {
+  sqlite_.prepare("UPDATE tensors SET bytes = ? WHERE name = ?").bind(bytes, name).run();
   Statement find = sqlite_.prepare("SELECT id FROM tensors WHERE name = ?");
   TESSERA_INVARIANT(find.bind(name).step(), "{} is not in the catalogue", name);
   const std::int64_t tensor = find.integer(0);

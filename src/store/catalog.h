@@ -16,6 +16,7 @@ struct Definition {
   RelationType type;
   std::optional<Edges> edges = {};  // of a tensor cut into tiles
   Statistics statistics = {};
+  std::int64_t bytes = 0;                 // of its tiles on disk
   std::vector<Address> directories = {};  // the parts it is made of
 };
 
@@ -36,7 +37,8 @@ class Catalog {
   void add(const Definition& definition);
   void remove(const std::string& name);
   void rename(const std::string& from, const std::string& to);
-  void replace_directories(const std::string& name, const std::vector<Address>& directories);
+  /// The same relation in other places, where it takes so many bytes.
+  void move(const std::string& name, const std::vector<Address>& directories, std::int64_t bytes);
 
   /// The segments and how much of them counts.
   std::map<std::int64_t, std::int64_t> segments();

@@ -64,6 +64,12 @@ bool follows(const RelationType& type, const Edges& edges, const Key& key, const
 
 }  // namespace
 
+std::int64_t bytes_in(const Directory& directory) {
+  std::int64_t bytes = 0;
+  for (const Entry& entry : directory.entries) bytes += entry.address.place.bytes;
+  return bytes;
+}
+
 std::vector<std::int64_t> to_numbers(const Directory& directory) {
   std::vector<std::int64_t> numbers{directory_version};
   std::map<std::vector<std::int64_t>, std::int64_t> lists;  // as numbers

@@ -20,6 +20,7 @@ struct Entry {
 struct Directory {
   std::vector<Entry> entries;
 };
+std::int64_t bytes_in(const Directory& directory);  // of all tiles, on disk
 std::vector<std::int64_t> to_numbers(const Directory& directory);
 /// IoError if the numbers are not those of a directory; `what` says whose they are.
 Directory directory_of(const std::vector<std::int64_t>& numbers, const std::string& what);

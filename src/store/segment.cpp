@@ -47,7 +47,7 @@ SegmentWriter::SegmentWriter(std::filesystem::path database, std::int64_t last, 
     : database_(std::move(database)), last_(last), last_end_(end), stride_(stride), next_(next) {}
 
 SegmentWriter::~SegmentWriter() {
-  if (!kept_) discard();
+  if (!kept_) take_back();
 }
 
 /// The lock is held.
@@ -100,10 +100,9 @@ void SegmentWriter::sync() {
     created = created || open.before == 0;
   }
   if (created) sync_folder(database_ / "segments");
-  kept_ = true;
 }
 
-void SegmentWriter::discard() noexcept {
+void SegmentWriter::take_back() noexcept {
   for (Open& open : open_) {
     try {
       if (open.before > 0)
@@ -114,8 +113,6 @@ void SegmentWriter::discard() noexcept {
       // Nobody knows these bytes: the next statement, or a vacuum, takes their place.
     }
   }
-  open_.clear();
-  kept_ = false;
 }
 
 std::map<std::int64_t, std::int64_t> SegmentWriter::lengths() const {

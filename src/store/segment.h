@@ -26,7 +26,8 @@ std::filesystem::path segment_path(const std::filesystem::path& database, std::i
 File open_segment(const std::filesystem::path& database, std::int64_t segment);
 
 /// What one statement appends. Several threads may append at once. Until `sync` has returned and
-/// the catalogue names what was written, nothing of it counts; `discard` takes it back.
+/// the catalogue names what was written, nothing of it counts; unless it is kept, it goes with the
+/// writer.
 class SegmentWriter {
  public:
   /// Goes on at `end` of the segment `last`, or makes new ones, whose numbers are `next`,
@@ -40,7 +41,8 @@ class SegmentWriter {
   Address append(const Record& record);
   /// Everything appended so far survives a crash.
   void sync();
-  void discard() noexcept;
+  /// From here on the catalogue may name it: it is no longer taken back.
+  void keep() { kept_ = true; }
 
   /// The segments that were written to and how long they are now.
   std::map<std::int64_t, std::int64_t> lengths() const;
@@ -54,6 +56,7 @@ class SegmentWriter {
     std::shared_ptr<File> file;
   };
   Open& with_room(std::int64_t bytes);
+  void take_back() noexcept;
 
   const std::filesystem::path database_;
   const std::int64_t last_, last_end_, stride_;

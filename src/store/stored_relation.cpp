@@ -34,12 +34,6 @@ StoredRelation::StoredRelation(const std::filesystem::path& database, Definition
   tuples_ = std::move(tuples);
 }
 
-std::int64_t StoredRelation::bytes() const {
-  std::int64_t bytes = 0;
-  for (const Entry& entry : directory_.entries) bytes += entry.address.place.bytes;
-  return bytes;
-}
-
 const Entry* StoredRelation::find(const Key& key) const {
   const auto found =
       std::lower_bound(directory_.entries.begin(), directory_.entries.end(), key,

@@ -18,7 +18,6 @@ class StoredRelation {
   const Definition& definition() const { return definition_; }
   const std::vector<Entry>& entries() const { return directory_.entries; }
   const std::shared_ptr<const TupleSet<TileType>>& tuples() const { return tuples_; }
-  std::int64_t bytes() const;  // of all tiles, on disk
 
   std::vector<Tile> read(const Key& key) const;  // TypeError if the key is absent
   std::vector<Tile> read(const Entry& entry) const;

@@ -164,22 +164,11 @@ bool changes_keys(const Operator& op) {
   return std::holds_alternative<op::Filter>(op) || std::holds_alternative<op::ReKey>(op);
 }
 
-std::shared_ptr<const TupleSet<TileType>> pilot_of(const Relation& relation) {
-  auto set = std::make_shared<TupleSet<TileType>>();
-  set->type = relation.type();
-  set->absent_types = relation.absent_types();
-  for (const Tuple& tuple : relation.tuples()) {
-    BasicTuple<TileType> typed{tuple.key, {}};
-    for (const Tile& tile : tuple.tiles) typed.tiles.push_back(tile.type());
-    set->tuples.push_back(std::move(typed));
-  }
-  return set;
-}
-
 /// The result listed tuple by tuple, if the inputs can be and the result is not too large.
 std::shared_ptr<const TupleSet<TileType>> make_pilot(const Operator& op, const RelationType& type) {
   if (const auto* input = std::get_if<op::Input>(&op))
-    return input->relation ? pilot_of(*input->relation) : input->listing;
+    return input->relation ? std::make_shared<TupleSet<TileType>>(types_of(*input->relation))
+                           : input->listing;
   if (!changes_keys(op) && known_count(type.frontier) > pilot_limit) return nullptr;
   std::vector<std::shared_ptr<const TupleSet<TileType>>> owned;
   std::vector<const TupleSet<TileType>*> inputs;

@@ -4,6 +4,16 @@
 
 namespace tessera {
 
+TupleSet<TileType> types_of(const Relation& relation) {
+  TupleSet<TileType> set{relation.type(), {}, relation.absent_types()};
+  for (const Tuple& tuple : relation.tuples()) {
+    BasicTuple<TileType> typed{tuple.key, {}};
+    for (const Tile& tile : tuple.tiles) typed.tiles.push_back(tile.type());
+    set.tuples.push_back(std::move(typed));
+  }
+  return set;
+}
+
 std::vector<Tile> apply_kernel(const KernelCall& kernel, const std::vector<Tile>& arguments) {
   return kernel.run(arguments);
 }

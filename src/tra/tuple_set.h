@@ -25,6 +25,9 @@ inline TileType zero_type(const TileType& type) {
   return {type.dtype, type.shape, type.shape.rank()};
 }
 
+/// A relation without its tiles.
+TupleSet<TileType> types_of(const Relation& relation);
+
 /// The types of the tiles at every key below the frontier of a relation that is not partial,
 /// whether the tuple is stored or not. It holds no tiles.
 template <class Payload>

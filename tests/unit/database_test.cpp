@@ -222,6 +222,35 @@ TEST_F(DatabaseTest, EveryFlippedByteIsFound) {
   EXPECT_TRUE(database.check().empty());
 }
 
+TEST_F(DatabaseTest, ADamagedDirectoryLeavesTheOthersReadable) {
+  Database database = open();
+  const Relation good = matrix(6, 6, {2, 2});
+  database.store("good", good);
+  database.store("lost", matrix(4, 4, {2, 2}));
+  flip_a_bit(segments()[0], static_cast<std::int64_t>(fs::file_size(segments()[0])) - 20);
+  EXPECT_EQ(database.list().size(), 2);
+  EXPECT_TRUE(relations_equal(database.read("good"), good));
+  const std::vector<Damage> damage = database.check();
+  ASSERT_EQ(damage.size(), 1);
+  EXPECT_EQ(damage[0].name, "lost");
+  EXPECT_FALSE(damage[0].key);
+  database.drop("lost");
+  EXPECT_TRUE(database.check().empty());
+}
+
+TEST_F(DatabaseTest, ANameThatIsTakenIsRefusedBeforeAnythingRuns) {
+  Database database = open();
+  database.store("A", matrix(4, 4, {2, 2}));
+  bool read = false;
+  const RelationType type{{{"", {DType::f64, {2, 2}, 0}}}, {1}};
+  const Plan plan = Plan::input(type, [&](const Key&) {
+    read = true;
+    return std::vector<Tile>{Tile::zeros(DType::f64, {2, 2})};
+  });
+  EXPECT_ERROR(TypeError, (database.store("A", plan), 0), "there is a 'A' already");
+  EXPECT_FALSE(read);
+}
+
 TEST_F(DatabaseTest, ATruncatedSegmentIsReported) {
   Database database = open();
   database.store("A", matrix(40, 40, {20, 20}));

@@ -29,7 +29,8 @@ class Process : public Transport {
   }
   void fail(const std::string& message) override {
     for (Process* other : others)
-      if (other != this) other->post([message](Receiver& receiver) { receiver.failed_elsewhere(message); });
+      if (other != this)
+        other->post([message](Receiver& receiver) { receiver.failed_elsewhere(message); });
   }
   void finish() override {
     if (postman_.joinable()) {
