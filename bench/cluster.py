@@ -96,6 +96,12 @@ class Cluster:
         return lines, int(total.split()[1])
 
 
+def has_long_sums(shape):
+    """Whether the common dimension is by far the largest."""
+    m, k, n = (int(extent) for extent in shape.split("x"))
+    return k >= 16 * max(m, n)
+
+
 class Ours:
     name = "ours"
 
@@ -105,8 +111,7 @@ class Ours:
     def stages(self, hosts, shape):
         """The tiles it chooses by itself; where only sums travel, also twice as many, so that the
         first half of them travels while the second is computed: that pays on slow links."""
-        m, k, n = (int(extent) for extent in shape.split("x"))
-        yield [{}] + ([{"tiles": f"2x{hosts}x1"}] if k >= 16 * max(m, n) else [])
+        yield [{}] + ([{"tiles": f"2x{hosts}x1"}] if has_long_sums(shape) else [])
 
     def run(self, cluster, shape, setting, repeat, limit):
         tiles = ["--tiles", setting["tiles"]] if "tiles" in setting else []
@@ -128,12 +133,6 @@ class MpiPeer:
                               setting["tcp"], limit)
 
 
-def middle(grid, k, m, n):
-    """Square grids first, or long ones where the common dimension is the largest."""
-    rows, columns = (int(extent) for extent in grid.split("x"))
-    return -abs(rows - columns) if k > 4 * max(m, n) else abs(rows - columns)
-
-
 class ScaLapack(MpiPeer):
     def __init__(self):
         super().__init__("scalapack")
@@ -141,11 +140,12 @@ class ScaLapack(MpiPeer):
     def stages(self, hosts, shape):
         """First how the operands are stored and on which grid, then block sizes, then transport.
         What is likely to be best comes first: the rest may take no more than twice as long."""
-        m, k, n = (int(extent) for extent in shape.split("x"))
-        forms = ("tn", "nt", "nn") if k > 4 * max(m, n) else ("nn", "tn", "nt")
-        grids = [f"{p}x{hosts // p}" for p in range(1, hosts + 1) if hosts % p == 0]
+        forms = ("tn", "nt", "nn") if has_long_sums(shape) else ("nn", "tn", "nt")
+        sides = [(p, hosts // p) for p in range(1, hosts + 1) if hosts % p == 0]
+        sides.sort(key=lambda side: abs(side[0] - side[1]), reverse=has_long_sums(shape))
+        grids = [f"{rows}x{columns}" for rows, columns in sides]
         yield [{"form": form, "grid": grid, "block": 256, "panel": 256, "tcp": "send"}
-               for form in forms for grid in sorted(grids, key=lambda g: middle(g, k, m, n))]
+               for form in forms for grid in grids]
         yield [{"block": block, "panel": panel} for block in (64, 256) for panel in (0, 256)]
         yield [{"tcp": tcp} for tcp in TCP]
 
