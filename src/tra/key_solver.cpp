@@ -266,14 +266,14 @@ Answer KeyQuery::satisfiable() {
   z3::check_result result = z3::unknown;
   try {
     result = state_->assertions.check();
+    // An interrupt that comes after the answer may still take its model away.
+    if (result == z3::sat) state_->model = state_->assertions.get_model();
   } catch (const z3::exception&) {
     result = z3::unknown;  // Z3 reports a limit it has hit, such as memory, in this way too
   }
   watchdog.stand_down();
   if (result == z3::unknown) return Answer::unknown;
-  if (result == z3::unsat) return Answer::no;
-  state_->model = state_->assertions.get_model();
-  return Answer::yes;
+  return result == z3::sat ? Answer::yes : Answer::no;
 }
 
 std::int64_t KeyQuery::solution(Term term) const {
