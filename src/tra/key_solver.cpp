@@ -2,6 +2,7 @@
 
 #include <z3++.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -28,7 +29,11 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   void interrupt_at(Clock::time_point time) { set(time, false); }
-  void stand_down() { set(Clock::time_point::max(), false); }
+  /// Whether Z3 was interrupted since: what it said last then has no model that can be asked.
+  bool stand_down() {
+    set(Clock::time_point::max(), false);
+    return interrupted_.exchange(false);  // only set while there is a time
+  }
 
  private:
   void set(Clock::time_point time, bool done) {
@@ -46,6 +51,7 @@ class Watchdog {
         changed_.wait_until(lock, time_);
       } else {
         // Again and again: an interruption before Z3 has begun to work is lost.
+        interrupted_ = true;
         z3_.interrupt();
         changed_.wait_for(lock, std::chrono::milliseconds(1));
       }
@@ -57,6 +63,7 @@ class Watchdog {
   std::condition_variable changed_;
   Clock::time_point time_ = Clock::time_point::max();
   bool done_ = false;
+  std::atomic<bool> interrupted_ = false;
   std::thread thread_;
 };
 
@@ -70,9 +77,9 @@ struct KeySolver::Context {
 KeySolver::KeySolver(Clock::time_point deadline) : deadline_(deadline) {}
 KeySolver::~KeySolver() = default;
 
-KeySolver::Context& KeySolver::context() {
-  if (!context_) context_ = std::make_unique<Context>();
-  return *context_;
+std::shared_ptr<KeySolver::Context> KeySolver::context() {
+  if (!context_) context_ = std::make_shared<Context>();
+  return context_;
 }
 
 struct KeyQuery::State {
@@ -81,7 +88,10 @@ struct KeyQuery::State {
   };
 
   explicit State(KeySolver& owner)
-      : solver(owner), z3(owner.context().z3), assertions(z3, z3::solver::simple()) {
+      : solver(owner),
+        context(owner.context()),
+        z3(context->z3),
+        assertions(z3, z3::solver::simple()) {
     // Interrupts from the keyboard belong to the program, not to its solver.
     z3::params parameters(z3);
     parameters.set("ctrl_c", false);
@@ -116,7 +126,9 @@ struct KeyQuery::State {
   }
 
   KeySolver& solver;
+  const std::shared_ptr<KeySolver::Context> context;
   z3::context& z3;
+  bool interrupted = false;  // by the deadline: nothing more can be asked
   z3::solver assertions;
   std::optional<z3::model> model;
   std::vector<z3::expr> terms;
@@ -254,26 +266,29 @@ KeyQuery::Condition KeyQuery::negation(Condition condition) {
   return state_->condition(!(*state_)[condition]);
 }
 
-void KeyQuery::require(Condition condition) { state_->assertions.add((*state_)[condition]); }
+void KeyQuery::require(Condition condition) {
+  if (!state_->interrupted) state_->assertions.add((*state_)[condition]);
+}
 
 Answer KeyQuery::satisfiable() {
   // Half of the time left: Z3 stops a little late, and there may be other questions to ask.
   const auto now = KeySolver::Clock::now();
   const auto limit = (state_->solver.deadline_ - now) / 2;
   if (limit < std::chrono::milliseconds(1)) return Answer::unknown;
-  Watchdog& watchdog = state_->solver.context().watchdog;
+  if (state_->interrupted) return Answer::unknown;
+  Watchdog& watchdog = state_->context->watchdog;
   watchdog.interrupt_at(now + limit);
   z3::check_result result = z3::unknown;
   try {
     result = state_->assertions.check();
-    // An interrupt that comes after the answer may still take its model away.
     if (result == z3::sat) state_->model = state_->assertions.get_model();
   } catch (const z3::exception&) {
     result = z3::unknown;  // Z3 reports a limit it has hit, such as memory, in this way too
   }
-  watchdog.stand_down();
-  if (result == z3::unknown) return Answer::unknown;
-  return result == z3::sat ? Answer::yes : Answer::no;
+  state_->interrupted = watchdog.stand_down();
+  if (state_->interrupted) state_->solver.context_.reset();
+  if (result == z3::unsat) return Answer::no;
+  return result == z3::sat && !state_->interrupted ? Answer::yes : Answer::unknown;
 }
 
 std::int64_t KeyQuery::solution(Term term) const {

@@ -24,10 +24,10 @@ class KeySolver {
  private:
   friend class KeyQuery;
   struct Context;
-  Context& context();
+  std::shared_ptr<Context> context();
 
   Clock::time_point deadline_;
-  std::unique_ptr<Context> context_;
+  std::shared_ptr<Context> context_;  // until it was interrupted: then it may stay so for a while
 };
 
 /// One question: are there integers that satisfy certain conditions? Terms and conditions belong
