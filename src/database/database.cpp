@@ -4,9 +4,8 @@
 #include <set>
 
 #include "base/check.h"
-#include "database/statement.h"
+#include "database/relation_writer.h"
 #include "store/stored_relation.h"
-#include "tra/tuple_set.h"
 
 namespace tessera {
 
@@ -136,15 +135,9 @@ void Database::store(const std::string& name, const Relation& relation) {
   check_name(name);
   WriteStatement statement = state_->writer();
   refuse_taken(statement.catalog(), name);
-  Directory directory;
-  for (const Tuple& tuple : relation.tuples())
-    directory.entries.push_back(statement.append(tuple.key, tuple.tiles));
-  Definition definition{name,
-                        relation.type(),
-                        store::edges_of(types_of(relation)),
-                        relation.statistics(),
-                        store::bytes_in(directory),
-                        {statement.append(directory)}};
+  RelationWriter writer(statement);
+  for (const Tuple& tuple : relation.tuples()) writer.add(tuple.key, tuple.tiles);
+  const Definition definition = writer.finish(name, relation.type(), relation.absent_types());
   statement.commit([&](Catalog& catalog) { catalog.add(definition); });
 }
 

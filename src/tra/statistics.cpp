@@ -1,35 +1,63 @@
+#include "tra/statistics.h"
+
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include "tessera/kernel.h"
-#include "tessera/relation.h"
 
 namespace tessera {
+namespace {
+
+// A NaN stays, whichever comes first: the order of the tuples changes nothing.
+double least_of(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+double greatest_of(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+}  // namespace
+
+void StatisticsBuilder::include(double low, double high) {
+  sums_.min = any_ ? least_of(sums_.min, low) : low;
+  sums_.max = any_ ? greatest_of(sums_.max, high) : high;
+  any_ = true;
+}
+
+void StatisticsBuilder::add(const Key& key, const std::vector<Tile>& tiles) {
+  static const KernelCall count("count_nonzero"), least("min"), greatest("max");
+  struct OfTile {
+    std::int64_t nonzeros;
+    double min, max;
+  };
+  std::vector<OfTile> found;
+  for (const Tile& tile : tiles)
+    if (tile.elements() > 0)
+      found.push_back({count({tile}).at<std::int64_t>({}), least({tile}).at<double>({}),
+                       greatest({tile}).at<double>({})});
+  const std::lock_guard lock(mutex_);
+  ++sums_.tuples;
+  distinct_.resize(std::max(distinct_.size(), key.size()));
+  for (std::size_t i = 0; i < key.size(); ++i) distinct_[i].insert(key[i]);
+  for (const OfTile& of : found) {
+    sums_.nonzeros += of.nonzeros;
+    include(of.min, of.max);
+  }
+}
+
+Statistics StatisticsBuilder::finish(const RelationType& type) const {
+  const std::lock_guard lock(mutex_);
+  Statistics result = sums_;
+  if (type.presence == Presence::sparse && result.tuples < count_below(type.frontier)) {
+    result.min = any_ ? least_of(result.min, 0) : 0;
+    result.max = any_ ? greatest_of(result.max, 0) : 0;
+  }
+  result.distinct.resize(static_cast<std::size_t>(type.arity()));
+  for (std::size_t i = 0; i < std::min(distinct_.size(), result.distinct.size()); ++i)
+    result.distinct[i] = static_cast<std::int64_t>(distinct_[i].size());
+  return result;
+}
 
 Statistics Relation::statistics() const {
-  Statistics result;
-  result.tuples = size();
-  const KernelCall count("count_nonzero");
-  const KernelCall least("min");
-  const KernelCall greatest("max");
-  bool any = type().presence == Presence::sparse && size() < count_below(frontier());
-  const auto include = [&](double low, double high) {
-    result.min = any ? std::min(result.min, low) : low;
-    result.max = any ? std::max(result.max, high) : high;
-    any = true;
-  };
-  std::vector<std::set<std::int64_t>> distinct(arity());
-  for (const Tuple& tuple : tuples()) {
-    for (int i = 0; i < arity(); ++i) distinct[i].insert(tuple.key[i]);
-    for (const Tile& tile : tuple.tiles) {
-      if (tile.elements() == 0) continue;
-      result.nonzeros += count({tile}).at<std::int64_t>({});
-      include(least({tile}).at<double>({}), greatest({tile}).at<double>({}));
-    }
-  }
-  for (const auto& values : distinct)
-    result.distinct.push_back(static_cast<std::int64_t>(values.size()));
-  return result;
+  StatisticsBuilder builder;
+  for (const Tuple& tuple : tuples()) builder.add(tuple.key, tuple.tiles);
+  return builder.finish(type());
 }
 
 }  // namespace tessera

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "support/expectations.h"
 
 namespace tessera {
@@ -78,6 +81,15 @@ TEST(Relation, CountsItsStatistics) {
   const Statistics sparse = Relation::from_tensor(positive, {1}, Presence::sparse).statistics();
   EXPECT_EQ(sparse.tuples, 1);
   EXPECT_EQ(sparse.min, 0);  // the tile that is not stored is zero
+}
+
+TEST(Relation, StatisticsDoNotDependOnTheOrderOfTuples) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& values : {std::vector<double>{nan, 1, 2}, {1, nan, 2}, {1, 2, nan}}) {
+    const Statistics found = Relation::from_tensor(Tile::of<double>({3}, values), {1}).statistics();
+    EXPECT_TRUE(std::isnan(found.min) && std::isnan(found.max));
+    EXPECT_EQ(found.nonzeros, 3);
+  }
 }
 
 TEST(Relation, ATensorNeedsAKeyComponentForEachDimension) {

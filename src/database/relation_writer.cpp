@@ -1,0 +1,45 @@
+#include "database/relation_writer.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace tessera {
+
+void RelationWriter::add(const Key& key, const std::vector<Tile>& tiles) {
+  statistics_.add(key, tiles);
+  store::Entry entry = statement_.append(key, tiles);
+  const std::lock_guard lock(mutex_);
+  directory_.entries.push_back(std::move(entry));
+}
+
+void RelationWriter::sort_entries() {
+  auto& entries = directory_.entries;
+  std::sort(entries.begin(), entries.end(),
+            [](const store::Entry& a, const store::Entry& b) { return a.key < b.key; });
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    TESSERA_REQUIRE(PlanError, entries[i - 1].key != entries[i].key,
+                    "key {} occurs twice; keys must be unique", to_string(entries[i].key));
+}
+
+store::Definition RelationWriter::finish(const std::string& name, const RelationType& type,
+                                         const TypesAt& absent_types) {
+  sort_entries();
+  TupleSet<TileType> tuples{type, {}, absent_types};
+  for (const store::Entry& entry : directory_.entries)
+    tuples.tuples.push_back({entry.key, entry.types});
+  return finish(name, type, store::edges_of(tuples));
+}
+
+store::Definition RelationWriter::finish(const std::string& name, const RelationType& type,
+                                         const std::optional<store::Edges>& edges) {
+  sort_entries();
+  return {name,
+          type,
+          edges,
+          statistics_.finish(type),
+          store::bytes_in(directory_),
+          {statement_.append(directory_)}};
+}
+
+}  // namespace tessera
