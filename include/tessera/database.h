@@ -49,7 +49,8 @@ class Database {
   Plan plan(const std::string& name) const;
   Relation read(const std::string& name) const;  // all of it, into memory
 
-  /// Stores a relation, or the result of a plan, under a new name.
+  /// Stores a relation, or the result of a plan, under a new name. The result is written as it is
+  /// computed, and need not fit into memory.
   void store(const std::string& name, const Relation& relation);
   void store(const std::string& name, const Plan& plan, const RunOptions& options = {},
              RunReport* report = nullptr);

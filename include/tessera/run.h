@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "tessera/ia.h"
@@ -16,6 +17,7 @@ struct Progress {
   double floats_moved = 0;
   double flops_done = 0, flops = 0;
   std::int64_t bytes_live = 0;
+  std::int64_t bytes_read = 0, bytes_spilled = 0;  // from and to disk, so far
   double seconds = 0, seconds_left = 0;
 };
 
@@ -24,6 +26,12 @@ struct RunOptions {
   int sites = 1;    // logical sites that a logical plan is spread over; on a cluster, its processes
   int threads = 0;  // 0: all cores
   bool optimize = true;  // no: the plan is run operator by operator, as it was written
+  /// Bytes that the run may hold in memory, in each process: tiles that are read, intermediates,
+  /// results, and what is on its way to others. 0: what TESSERA_MEMORY_LIMIT in the environment
+  /// says, or else 80% of what the machine, or the control group of the process, has.
+  std::int64_t memory_limit = 0;
+  /// Where intermediates go that do not fit. Empty: what TMPDIR says, or else /var/tmp.
+  std::string temporary_folder = {};
   /// A stop request is seen before each task: no other starts, and the run ends with Interrupted.
   std::stop_token stop = {};
   /// Called by whatever thread has just finished a task, never by two at once, at most once in
@@ -38,12 +46,28 @@ struct RunReport {
   std::vector<double> sent = {}, received = {};
   double flops = 0;  // as the kernels predict them
   std::int64_t tasks = 0;
-  std::int64_t peak_bytes = 0;  // of tiles that the run made, its result included
+  std::int64_t peak_bytes = 0;     // of tiles that the run made or read, its result included
+  std::int64_t bytes_read = 0;     // from sources, and of what was spilled
+  std::int64_t bytes_spilled = 0;  // written out to make room
   double seconds = 0;
 };
 
+/// What a run will need of memory and disk, by going through its tasks without running them.
+/// Entries of sparse tiles cannot be counted beforehand: they are guessed.
+struct MemoryForecast {
+  std::int64_t limit = 0;   // that the run would have
+  std::int64_t needed = 0;  // with less than this it cannot run
+  std::int64_t peak = 0;    // bytes in memory at once
+  std::int64_t read = 0, spilled = 0;
+  std::string order = {};  // in which its tasks are taken: "depth first", "6 x 6 results at a time"
+  std::string to_string() const;
+};
+MemoryForecast forecast(const Plan& plan, const RunOptions& options = {});
+
 /// Evaluates a plan on all cores, tile by tile: a tile's work starts when its inputs are there, and
-/// a tile is dropped after its last reader. The order in which tiles are folded is fixed by their
+/// a tile is dropped after its last reader. Inputs are read ahead of that, and where not all fits
+/// under the limit, what is needed last goes to disk. OutOfMemory, before any kernel runs, if no
+/// order of the work fits. The order in which tiles are folded is fixed by their
 /// keys, so that a run's result does not depend on the number of threads. PlanError, before any
 /// kernel runs, if the keys are known to collide or, unless allowed, to have holes.
 Relation run(const ia::Plan& plan, const RunOptions& options = {}, RunReport* report = nullptr);
@@ -54,6 +78,17 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
                           RunReport* report = nullptr);
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options = {},
                           RunReport* report = nullptr);
+
+/// Takes a tuple of a result as soon as it is there: which result, and at which key. Called by
+/// several threads at once.
+using TupleSink =
+    std::function<void(std::size_t result, const Key& key, const std::vector<Tile>& tiles)>;
+/// Evaluates plans whose results are handed over tuple by tuple and need not fit into memory.
+/// Returns what they are: keys and types. On a cluster each process hands over what lies at its own
+/// site, each tuple once, and returns all of it.
+std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
+                                         const RunOptions& options = {},
+                                         RunReport* report = nullptr);
 
 /// The processes that run this program together under mpirun; one, if it was started by itself.
 /// Every process runs the same plans in the same order, each its own site, and `run` gives all of

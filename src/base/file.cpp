@@ -113,6 +113,10 @@ void File::start_writing(std::int64_t offset, std::int64_t bytes) {
 #endif
 }
 
+void File::discard(std::int64_t offset, std::int64_t bytes) noexcept {
+  (void)::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
+}
+
 std::int64_t File::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) fail("look at", path_);

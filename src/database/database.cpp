@@ -144,11 +144,16 @@ void Database::store(const std::string& name, const Relation& relation) {
 void Database::store(const std::string& name, const Plan& plan, const RunOptions& options,
                      RunReport* report) {
   check_name(name);
-  {
-    Catalog catalog = state_->reader();
-    refuse_taken(catalog, name);  // before anything is computed in vain
-  }
-  store(name, run(plan, options, report));
+  WriteStatement statement = state_->writer();
+  refuse_taken(statement.catalog(), name);  // before anything is computed in vain
+  RelationWriter writer(statement);
+  const std::vector<TupleSet<TileType>> results = run_into(
+      {plan},
+      [&](std::size_t, const Key& key, const std::vector<Tile>& tiles) { writer.add(key, tiles); },
+      options, report);
+  const Definition definition =
+      writer.finish(name, results.front().type, results.front().absent_types);
+  statement.commit([&](Catalog& catalog) { catalog.add(definition); });
 }
 
 void Database::drop(const std::string& name) {

@@ -69,7 +69,8 @@ class Cluster::Run final : public Transport {
       if (cluster_.gone_[other]) left(other);
   }
 
-  void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site) override {
+  void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site,
+            std::function<void()> sent) override {
     (void)from_site;
     double floats = 0;
     for (const Tile& tile : tiles) floats += static_cast<double>(tile.elements());
@@ -80,13 +81,17 @@ class Cluster::Run final : public Transport {
     const int to = cluster_.owner(to_site);
     if (to == cluster_.rank()) {
       receiver_->arrived(value, tiles);
+      if (sent) sent();
       return;
     }
     Parcel parcel = pack(tiles);
     Wire::Header header{tuple, number_, value, fingerprint_};
     header.insert(header.end(), parcel.description.begin(), parcel.description.end());
     cluster_.wire_->send(to, std::move(header), std::move(parcel.pieces),
-                         [keeps = std::move(parcel.keeps)]() mutable { keeps.reset(); });
+                         [keeps = std::move(parcel.keeps), sent = std::move(sent)]() mutable {
+                           keeps.reset();
+                           if (sent) sent();
+                         });
   }
 
   void fail(const std::string& message) override {

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "exec/join_pairs.h"
 #include "exec/moves.h"
+#include "exec/task_order.h"
 #include "tra/plan_node.h"
 
 // The physical operators over keys: as ia::evaluate does it over tiles, in the same order, but each
@@ -43,7 +44,7 @@ class Expander {
     }
     for (std::size_t r = 0; r < roots_.size(); ++r)
       collect_outputs(static_cast<int>(r), of(roots_[r]));
-    put_in_order(builder_.graph());
+    renumber(builder_.graph(), depth_first(builder_.graph()));
     return std::move(builder_.graph());
   }
 

@@ -2,8 +2,8 @@
 
 namespace tessera::exec {
 
-void LocalTransport::send(ValueId value, const std::vector<Tile>& tiles, int from_site,
-                          int to_site) {
+void LocalTransport::send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site,
+                          std::function<void()> sent) {
   double floats = 0;
   for (const Tile& tile : tiles) floats += static_cast<double>(tile.elements());
   {
@@ -11,6 +11,7 @@ void LocalTransport::send(ValueId value, const std::vector<Tile>& tiles, int fro
     traffic_.add(from_site, to_site, floats);
   }
   receiver_->arrived(value, tiles);
+  if (sent) sent();
 }
 
 double LocalTransport::floats_moved() const {

@@ -13,7 +13,8 @@ class LocalTransport : public Transport {
   explicit LocalTransport(int sites) : traffic_(sites) {}
 
   void start(Receiver& receiver) override { receiver_ = &receiver; }
-  void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site) override;
+  void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site,
+            std::function<void()> sent) override;
   void fail(const std::string&) override {}
   void finish() override {}
   double floats_moved() const override;

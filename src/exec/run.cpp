@@ -1,12 +1,17 @@
 #include "tessera/run.h"
 
+#include <cstdlib>
 #include <unordered_map>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "exec/cluster.h"
 #include "exec/local_transport.h"
+#include "exec/memory_limit.h"
 #include "exec/scheduler.h"
+#include "exec/task_order.h"
 #include "tessera/optimizer.h"
+#include "tile/buffer.h"
 #include "tra/plan_node.h"
 
 namespace tessera {
@@ -51,41 +56,134 @@ std::vector<ia::Plan> physical_plans(const std::vector<Plan>& plans, const RunOp
   return sites == 1 ? without_moves(optimized.plans) : optimized.plans;
 }
 
+std::string temporary_folder(const RunOptions& options) {
+  if (!options.temporary_folder.empty()) return options.temporary_folder;
+  const char* said = std::getenv("TMPDIR");
+  return said != nullptr && *said != '\0' ? said : "/var/tmp";
+}
+
+/// A run before it begins: its tasks in the order in which they are taken, who runs which, and what
+/// it will need.
+struct Prepared {
+  std::unique_ptr<exec::TaskGraph> graph;  // which the scheduler refers to
+  std::vector<bool> mine;                  // sites, by number
+  RunOptions options;                      // with nothing left open
+  std::vector<std::int64_t> bytes;         // of values, predicted
+  std::int64_t room;                       // for tiles, of the limit
+  exec::ChosenOrder order;
+  bool all_fits;  // whatever the order: nothing needs to make room
+};
+
+/// Some of the limit is for memory that was released and is kept for the next tile.
+std::int64_t kept_of(std::int64_t limit) { return limit / 16; }
+
+Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool keeps_results) {
+  TESSERA_REQUIRE(PlanError, options.threads >= 0, "a run on {} threads", options.threads);
+  TESSERA_REQUIRE(PlanError, options.memory_limit >= 0, "a run in {} bytes of memory",
+                  options.memory_limit);
+  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
+  for (const ia::Plan& plan : plans) verify_before_running(plan.logical(), options.holes);
+  Prepared run{
+      std::make_unique<exec::TaskGraph>(exec::expand(plans)), {}, options, {}, 0, {}, true};
+  const exec::Cluster* cluster = exec::cluster();
+  const int here = cluster != nullptr ? cluster->local_size() : 1;
+  for (int site = 0; site < run.graph->sites; ++site)
+    run.mine.push_back(cluster == nullptr || cluster->owner(site) == cluster->rank());
+  if (options.threads == 0) run.options.threads = std::max(1, exec::all_cores() / here);
+  if (options.memory_limit == 0) run.options.memory_limit = exec::default_memory_limit() / here;
+  run.options.temporary_folder = temporary_folder(options);
+  run.room = run.options.memory_limit - kept_of(run.options.memory_limit);
+
+  run.bytes = exec::predicted_bytes(*run.graph);
+  double all = 0;
+  bool sparse = false;
+  for (std::size_t v = 0; v < run.bytes.size(); ++v) {
+    const exec::Value& value = run.graph->values[v];
+    if (!run.mine[value.site]) continue;
+    all += static_cast<double>(run.bytes[v]);
+    if (value.types != exec::unknown_types)
+      for (const TileType& type : run.graph->types[value.types])
+        sparse = sparse || type.is_sparse();
+  }
+  // What is guessed of sparse tiles may be far too little.
+  run.all_fits = all * (sparse ? 16 : 1) <= static_cast<double>(run.room);
+  if (run.all_fits) {
+    run.order.forecast.peak = static_cast<std::int64_t>(all);
+    return run;
+  }
+  const exec::Circumstances under{run.mine, run.bytes, run.room, run.options.threads,
+                                  keeps_results};
+  // Every process must take the tasks in the same order, so that none waits for one that waits for
+  // it: what they choose may depend on nothing that they do not share.
+  run.order = cluster == nullptr ? exec::choose_order(*run.graph, under)
+                                 : exec::ChosenOrder{exec::forecast(*run.graph, under), {}};
+  return run;
+}
+
+std::string order_text(const exec::ChosenOrder& order) {
+  if (order.box.empty()) return "depth first";
+  return fmt::format("{} results at a time", fmt::join(order.box, " x "));
+}
+
+void refuse_what_cannot_fit(const Prepared& run) {
+  const exec::Forecast& forecast = run.order.forecast;
+  if (run.all_fits || forecast.fits(run.room)) return;
+  throw OutOfMemory(
+      fmt::format("the run needs {} in memory at once, and the limit is {}: use smaller tiles, "
+                  "store the result "
+                  "in a database rather than reading it, or allow at least {} (memory_limit)",
+                  bytes_text(forecast.needed), bytes_text(run.options.memory_limit),
+                  bytes_text(forecast.needed + forecast.needed / 10)));
+}
+
+/// While a run has to make room, little memory is kept for later, in the whole process.
+class LittleKept {
+ public:
+  explicit LittleKept(std::int64_t bytes)
+      : before_(retain_at_most(static_cast<std::size_t>(bytes))) {}
+  ~LittleKept() { (void)retain_at_most(before_); }
+  LittleKept(const LittleKept&) = delete;
+  LittleKept& operator=(const LittleKept&) = delete;
+
+ private:
+  std::size_t before_;
+};
+
 /// What a run leaves: who has which outputs.
 struct Finished {
   std::unique_ptr<const exec::TaskGraph> graph;  // which the scheduler refers to
+  std::unique_ptr<const RunOptions> options;     // so it does to these
   std::unique_ptr<exec::Scheduler> scheduler;
   std::vector<bool> mine;
 };
 
-Finished carry_out(const std::vector<ia::Plan>& plans, RunOptions options, RunReport* report) {
-  TESSERA_REQUIRE(PlanError, options.threads >= 0, "a run on {} threads", options.threads);
-  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
-  for (const ia::Plan& plan : plans) verify_before_running(plan.logical(), options.holes);
-  Finished done{std::make_unique<const exec::TaskGraph>(exec::expand(plans)), nullptr, {}};
+Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
+  refuse_what_cannot_fit(run);
+  std::optional<LittleKept> little_kept;
+  if (!run.all_fits) little_kept.emplace(kept_of(run.options.memory_limit));
   exec::Cluster* cluster = exec::cluster();
-  for (int site = 0; site < done.graph->sites; ++site)
-    done.mine.push_back(cluster == nullptr || cluster->owner(site) == cluster->rank());
-  if (cluster != nullptr && options.threads == 0)
-    options.threads = std::max(1, exec::all_cores() / cluster->local_size());
   std::unique_ptr<exec::Transport> transport;
   if (cluster != nullptr)
-    transport = cluster->open_run(*done.graph);
+    transport = cluster->open_run(*run.graph);
   else
-    transport = std::make_unique<exec::LocalTransport>(done.graph->sites);
-  done.scheduler = std::make_unique<exec::Scheduler>(*done.graph, done.mine, options, *transport);
+    transport = std::make_unique<exec::LocalTransport>(run.graph->sites);
+  Finished done{std::move(run.graph), std::make_unique<const RunOptions>(std::move(run.options)),
+                nullptr, std::move(run.mine)};
+  std::unique_ptr<exec::Residence> residence;
+  if (!run.all_fits)
+    residence =
+        std::make_unique<exec::Residence>(*done.graph, done.mine, std::move(run.bytes), run.room);
+  done.scheduler = std::make_unique<exec::Scheduler>(*done.graph, done.mine, *done.options,
+                                                     *transport, sink, std::move(residence));
   done.scheduler->run();
   if (report != nullptr) {
     *report = {};
+    done.scheduler->report(*report);
     report->floats_moved = transport->floats_moved();
     if (const auto* local = dynamic_cast<const exec::LocalTransport*>(transport.get())) {
       report->sent = local->traffic().sent;
       report->received = local->traffic().received;
     }
-    report->flops = done.scheduler->meter().flops();
-    report->tasks = done.scheduler->meter().tasks();
-    report->peak_bytes = done.scheduler->peak_bytes();
-    report->seconds = done.scheduler->meter().seconds();
   }
   return done;
 }
@@ -111,7 +209,7 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
   if (exec::cluster() != nullptr)
     for (ia::Plan& plan : gathered)
       if (!plan.placement().is_all()) plan = plan.broadcast();
-  const Finished done = carry_out(gathered, options, report);
+  const Finished done = carry_out(prepare(gathered, options, true), {}, report);
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<Relation> results;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -121,7 +219,7 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
 
 std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const RunOptions& options,
                                     RunReport* report) {
-  const Finished done = carry_out(plans, options, report);
+  const Finished done = carry_out(prepare(plans, options, true), {}, report);
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<LocalPart> parts;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -141,6 +239,39 @@ Relation run(const ia::Plan& plan, const RunOptions& options, RunReport* report)
 
 Relation run(const Plan& plan, const RunOptions& options, RunReport* report) {
   return run(std::vector<Plan>{plan}, options, report).front();
+}
+
+std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
+                                         const RunOptions& options, RunReport* report) {
+  for (const Plan& plan : plans) verify_before_running(plan, options.holes);
+  Prepared run = prepare(physical_plans(plans, options), options, false);
+  std::vector<std::vector<BasicTuple<TileType>>> tuples(plans.size());
+  for (const exec::TaskGraph::Output& output : run.graph->outputs) {
+    const exec::TypesId types = run.graph->values[output.value].types;
+    const Key key = run.graph->keys[output.key];
+    std::vector<BasicTuple<TileType>>& of = tuples[static_cast<std::size_t>(output.result)];
+    // Of several copies one counts. What has no type will fail with a better message.
+    if (types != exec::unknown_types && (of.empty() || of.back().key != key))
+      of.push_back({key, run.graph->types[types]});
+  }
+  std::vector<TupleSet<TileType>> results;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    results.push_back(settle(plans[i], std::move(tuples[i]), options.holes));
+  (void)carry_out(std::move(run), sink, report);
+  return results;
+}
+
+MemoryForecast forecast(const Plan& plan, const RunOptions& options) {
+  const Prepared run = prepare(physical_plans({plan}, options), options, true);
+  const exec::Forecast& made = run.order.forecast;
+  return {run.options.memory_limit, made.needed, made.peak, made.read, made.written,
+          order_text(run.order)};
+}
+
+std::string MemoryForecast::to_string() const {
+  return fmt::format("memory: {} at most of {}, {} needed; {} read, {} spilled; {}",
+                     bytes_text(peak), bytes_text(limit), bytes_text(needed), bytes_text(read),
+                     bytes_text(spilled), order);
 }
 
 ClusterInfo cluster_info() {

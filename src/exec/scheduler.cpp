@@ -22,17 +22,23 @@ std::string message_of(const std::exception_ptr& error) {
 }  // namespace
 
 Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
-                     Transport& transport)
+                     Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence)
     : graph_(graph),
       mine_(std::move(mine)),
       options_(options),
       transport_(transport),
+      sink_(std::move(sink)),
       threads_(options.threads > 0 ? options.threads : all_cores()),
       tiles_(graph.values.size()),
       readers_left_(graph.values.size()),
       inputs_missing_(graph.tasks.size()),
+      residence_(std::move(residence)),
       library_threads_(1),
-      helpers_(threads_ - 1) {}
+      helpers_(threads_ - 1),
+      spilled_(options.temporary_folder),
+      io_(std::min(threads_, 2)) {}
+
+Scheduler::~Scheduler() = default;
 
 /// Counts what is to come.
 void Scheduler::prepare() {
@@ -43,30 +49,54 @@ void Scheduler::prepare() {
     if (!is_mine(task.site)) continue;
     meter_.expect(graph_.costs[task.cost]);
     inputs_missing_[t] = task.inputs;
-    if (task.inputs == 0) make_ready(static_cast<TaskId>(t));
+    if (task.inputs == 0 && !residence_) make_ready(static_cast<TaskId>(t));
   }
   for (std::size_t v = 0; v < graph_.values.size(); ++v)
     readers_left_[v] = static_cast<std::int32_t>(graph_.readers_of(static_cast<ValueId>(v)).size());
   for (const TaskGraph::Output& output : graph_.outputs) ++readers_left_[output.value];
+  if (sink_) list_outputs();
 }
 
-/// Puts what is given in place. Tiles of others may arrive meanwhile.
+/// Of several copies of a tuple, the first is stored, by whoever has it.
+void Scheduler::list_outputs() {
+  const TaskGraph::Output* last = nullptr;
+  for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const TaskGraph::Output& output = graph_.outputs[i];
+    const bool copy = last != nullptr && last->result == output.result &&
+                      graph_.keys[last->key] == graph_.keys[output.key];
+    last = &output;
+    if (!copy && is_mine(graph_.values[output.value].site)) {
+      to_store_[output.value].push_back(static_cast<std::int32_t>(i));
+      ++io_left_;
+    } else {
+      --readers_left_[output.value];
+      if (residence_) residence_->ignore_output(output.value);
+    }
+  }
+}
+
+/// Puts what is given in place, or has it read. Tiles of others may arrive meanwhile.
 void Scheduler::take_given() {
   std::vector<TaskId> now_ready;
   for (const TaskGraph::Given& given : graph_.given) {
     if (!is_mine(graph_.values[given.value].site)) continue;
     if (readers_left_[given.value] == 0) continue;
-    if (options_.stop.stop_requested()) throw stopped();
-    std::vector<Tile> tiles =
-        given.tiles != nullptr
-            ? *given.tiles
-            : tiles_from(*given.input,
-                         {graph_.keys[given.key], graph_.types[graph_.values[given.value].types]});
-    ledger_.exempt(tiles);
-    publish(given.value, std::move(tiles), now_ready);
+    if (given.tiles != nullptr) {
+      ledger_->exempt(*given.tiles);
+      if (residence_)
+        take_in_place(given.value, *given.tiles);
+      else
+        publish(given.value, *given.tiles, now_ready);
+    } else if (residence_) {
+      sources_[given.value] = &given;
+    } else {
+      read_source(given);
+    }
   }
+  if (residence_) copy_given_outputs();
   const Lock lock(mutex_);
   for (const TaskId next : now_ready) make_ready(next);
+  if (residence_) admit();
 }
 
 /// Transfers go first: they take no time here, and others wait for them.
@@ -78,13 +108,7 @@ void Scheduler::make_ready(TaskId task) {
 void Scheduler::run() {
   prepare();
   transport_.start(*this);
-  try {
-    take_given();
-  } catch (const std::exception& error) {
-    transport_.fail(error.what());
-    transport_.finish();
-    throw;
-  }
+  take_given();
   // Wakes the thread that waits below; workers see the request by themselves.
   const std::stop_callback on_stop(options_.stop, [this] {
     const Lock lock(mutex_);
@@ -111,14 +135,29 @@ void Scheduler::run() {
     changed_.wait(lock, [this] { return workers_ == 1; });
     door_->open = false;
   }
+  io_.stop();
   transport_.finish();
   if (error_) std::rethrow_exception(error_);
-  if (options_.progress) {
-    Progress last = meter_.progress();
-    last.floats_moved = transport_.floats_moved();
-    last.bytes_live = ledger_.live();
-    options_.progress(last);
-  }
+  if (residence_ && !sink_) bring_results_back();
+  if (options_.progress) options_.progress(progress());
+}
+
+Progress Scheduler::progress() const {
+  Progress now = meter_.progress();
+  now.floats_moved = transport_.floats_moved();
+  now.bytes_live = ledger_->live();
+  now.bytes_read = bytes_read_;
+  now.bytes_spilled = bytes_spilled_;
+  return now;
+}
+
+void Scheduler::report(RunReport& report) const {
+  report.flops = meter_.flops();
+  report.tasks = meter_.tasks();
+  report.peak_bytes = ledger_->peak();
+  report.bytes_read = bytes_read_;
+  report.bytes_spilled = bytes_spilled_;
+  report.seconds = meter_.seconds();
 }
 
 /// Runs ready tasks until there are none. The lock is held, but not while a task runs.
@@ -146,6 +185,7 @@ void Scheduler::work(Lock& lock) {
     meter_.done(graph_.costs[graph_.tasks[task].cost]);
     for (const TaskId next : now_ready) make_ready(next);
     now_ready.clear();
+    if (residence_) finish_resident(task);
     tell_progress(lock);
   }
 }
@@ -188,12 +228,10 @@ void Scheduler::tell_progress(Lock& lock) {
   if (!options_.progress || telling_ || finished() || !meter_.is_due(options_.progress_seconds))
     return;
   telling_ = true;
-  Progress now = meter_.progress();
+  const Progress now = progress();
   lock.unlock();
   std::exception_ptr error;
   try {
-    now.floats_moved = transport_.floats_moved();
-    now.bytes_live = ledger_.live();
     options_.progress(now);
   } catch (...) {
     error = std::current_exception();
@@ -228,7 +266,7 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
   const Task& task = graph_.tasks[id];
   const auto inputs = graph_.inputs_of(task);
   if (task.kind == TaskKind::transfer) {
-    transport_.send(task.output, tiles_[inputs[0]], task.site, graph_.values[task.output].site);
+    send(task);
   } else {
     Arguments arguments;
     std::int64_t handed_over = 0;
@@ -237,7 +275,7 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
       if (i > 0 || !is_folding(task.kind)) {
         arguments.inputs.push_back(&tiles);
       } else if (readers_left_[inputs[i]].load(std::memory_order_acquire) == 1) {
-        handed_over = ledger_.hand_over(tiles);
+        handed_over = ledger_->hand_over(tiles);
         arguments.accumulator = std::move(tiles);
         tiles.clear();
       } else {
@@ -245,7 +283,7 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
       }
     }
     Made made = perform(graph_, task, std::move(arguments));
-    ledger_.made_of(handed_over, made.tiles, made.transient_bytes);
+    ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
     publish(task.output, std::move(made.tiles), now_ready);
   }
   for (const ValueId input : inputs) drop_reader(input);
@@ -254,10 +292,17 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
 /// Puts a value in place. The counters order its tiles before any reader.
 void Scheduler::publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready) {
   if (readers_left_[value].load(std::memory_order_relaxed) == 0) {
-    ledger_.release(tiles);
+    ledger_->release(tiles);
     return;
   }
+  std::int64_t bytes = 0;
+  for (const Tile& tile : tiles) bytes += tile.bytes();
   tiles_[value] = std::move(tiles);
+  if (sink_) store_outputs(value);
+  if (residence_) {
+    settle_in(value, bytes, now_ready);
+    return;
+  }
   for (const TaskId reader : graph_.readers_of(value))
     if (inputs_missing_[reader].fetch_sub(1, std::memory_order_acq_rel) == 1)
       now_ready.push_back(reader);
@@ -267,16 +312,17 @@ void Scheduler::drop_reader(ValueId value) {
   if (readers_left_[value].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   std::vector<Tile> last = std::move(tiles_[value]);
   tiles_[value].clear();
-  ledger_.release(last);
+  ledger_->release(last);
 }
 
 void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
   std::vector<TaskId> now_ready;
-  ledger_.hold(tiles);
+  ledger_->hold(tiles);
   publish(value, std::move(tiles), now_ready);
   const Lock lock(mutex_);
   --arrivals_left_;
   for (const TaskId next : now_ready) make_ready(next);
+  if (residence_) relieve();
   changed_.notify_all();
 }
 

@@ -6,29 +6,36 @@
 #include <memory>
 #include <mutex>
 #include <queue>
+#include <unordered_map>
 
 #include "exec/helpers.h"
+#include "exec/io_threads.h"
 #include "exec/ledger.h"
 #include "exec/progress_meter.h"
+#include "exec/residence.h"
+#include "exec/spill_file.h"
 #include "exec/transport.h"
 #include "kernel/library_threads.h"
 
 namespace tessera::exec {
 
 /// Runs the tasks of some sites of a graph. Of the tasks that can run, that with the least number
-/// is started first; a value is dropped after its last reader. The first error ends the run:
-/// nothing new is started, and it is thrown when all that runs has ended.
+/// is started first; a value is dropped after its last reader. Sources are read, and results are
+/// stored, by threads of their own beside those that compute. The first error ends the run: nothing
+/// new is started, and it is thrown when all that runs has ended.
 class Scheduler final : public Receiver {
  public:
-  /// `mine`: which sites, by number.
+  /// `mine`: which sites, by number. Results go to the sink, if there is one. `residence`: decides
+  /// what is in memory; none if all of it can be.
   Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
-            Transport& transport);
+            Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence);
+  ~Scheduler();
 
   void run();
-  /// The tiles of an output of one of our sites, after run().
+  /// The tiles of an output of one of our sites, after run() without a sink.
   const std::vector<Tile>& result(ValueId output) const { return tiles_[output]; }
-  std::int64_t peak_bytes() const { return ledger_.peak(); }
-  const ProgressMeter& meter() const { return meter_; }
+  /// What a run took; the transport knows what it carried.
+  void report(RunReport& report) const;
 
   void arrived(ValueId value, std::vector<Tile> tiles) override;
   void failed_elsewhere(const std::string& message) override;
@@ -40,6 +47,7 @@ class Scheduler final : public Receiver {
   bool is_mine(int site) const { return mine_[site]; }
   void prepare();
   void take_given();
+  void list_outputs();
   void make_ready(TaskId task);
   void work(Lock& lock);
   void recruit();
@@ -48,25 +56,50 @@ class Scheduler final : public Receiver {
   void tell_progress(Lock& lock);
   void check_for_stop();
   Interrupted stopped() const;
+  Progress progress() const;
   void fail_with(TaskId task, std::exception_ptr error);
-  bool finished() const { return meter_.tasks_left() == 0 && arrivals_left_ == 0; }
+  bool finished() const { return meter_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0; }
 
   void execute(TaskId id, std::vector<TaskId>& now_ready);
   void publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready);
   void drop_reader(ValueId value);
 
+  // scheduler_memory.cpp: values on their way to and from disk.
+  void call_io(std::int64_t number, std::function<void()> work);
+  std::vector<Tile> from_source(const TaskGraph::Given& given);
+  void read_source(const TaskGraph::Given& given);
+  void store_outputs(ValueId value);
+  void store(const TaskGraph::Output& output, const std::vector<Tile>& tiles);
+  void take_in_place(ValueId value, const std::vector<Tile>& tiles);
+  void copy_given_outputs();
+  void send(const Task& task);
+  void admit();
+  void relieve();
+  void settle_in(ValueId value, std::int64_t bytes, std::vector<TaskId>& now_ready);
+  void carry_out(const Residence::Orders& orders);
+  void read_back(ValueId value);
+  void write_out(ValueId value, std::vector<Tile> tiles);
+  void let_go(ValueId value);
+  void finish_resident(TaskId task);
+  void forget_copy(ValueId value);
+  void bring_results_back();
+
   const TaskGraph& graph_;
   const std::vector<bool> mine_;
   const RunOptions& options_;
   Transport& transport_;
+  const TupleSink sink_;
   const int threads_;
-  Ledger ledger_;
+  const std::shared_ptr<Ledger> ledger_ = std::make_shared<Ledger>();
 
   // By value: its tiles, written once before any reader is ready, and how many readers are left.
   std::vector<std::vector<Tile>> tiles_;
   std::vector<std::atomic<std::int32_t>> readers_left_;
   // By task: how many inputs are not there yet.
   std::vector<std::atomic<std::int32_t>> inputs_missing_;
+  // The outputs that are to be stored, by value.
+  std::unordered_map<ValueId, std::vector<std::int32_t>> to_store_;
+  std::atomic<std::int64_t> bytes_read_ = 0, bytes_spilled_ = 0;
 
   /// What a helper looks at first: one that comes when all is done must find out without us.
   struct Door {
@@ -82,6 +115,10 @@ class Scheduler final : public Receiver {
   bool caller_waits_ = false;
   int running_ = 0;  // tasks
   std::int64_t arrivals_left_ = 0;
+  std::int64_t io_left_ = 0;  // reads of sources and stores of results that have not ended
+  const std::unique_ptr<Residence> residence_;
+  std::unordered_map<ValueId, const TaskGraph::Given*> sources_;  // that can be read again
+  std::unordered_map<ValueId, store::Place> copies_;              // of values that were written out
   bool ended_ = false;  // by an error or a stop request: nothing new starts
   bool failed_elsewhere_ = false;
   std::exception_ptr error_;
@@ -90,6 +127,8 @@ class Scheduler final : public Receiver {
   ProgressMeter meter_;
   LibraryThreads library_threads_;
   Helpers helpers_;
+  SpillFile spilled_;
+  IoThreads io_;
 };
 
 }  // namespace tessera::exec

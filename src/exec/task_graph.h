@@ -54,9 +54,9 @@ struct Step {
 
 /// A physical plan over its keys: what is to be computed for each tile, where, and from what.
 /// Plain data that is the same on whatever machine it is made. Each value is made by one task, or
-/// given; a task can run when its inputs are there. Tasks are numbered depth first from the
-/// outputs in order of their keys: taken in this order they finish output tiles early and keep
-/// few others alive.
+/// given; a task can run when its inputs are there. Tasks are numbered in the order in which they
+/// are best taken; `expand` makes that depth first from the outputs in order of their keys, which
+/// finishes output tiles early and keeps few others alive.
 struct TaskGraph {
   int sites = 1;
   std::vector<Step> steps;
@@ -99,9 +99,6 @@ struct TaskGraph {
 /// missing, and inputs that have no tuples.
 TaskGraph expand(const std::vector<ia::Plan>& plans);
 inline TaskGraph expand(const ia::Plan& plan) { return expand(std::vector<ia::Plan>{plan}); }
-
-/// Numbers the tasks depth first, and lists the readers of the values.
-void put_in_order(TaskGraph& graph);
 
 /// An operator for messages: as the user wrote it where it does just that one operator.
 std::string describe_step(const ia::Plan& plan);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ class Transport {
   /// Before the first send; from then on the receiver may be called.
   virtual void start(Receiver& receiver) = 0;
   /// Sends `value`, which is the output of a transfer, to its site. Called by any worker, by
-  /// several at once; it does not wait for the receiver.
-  virtual void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site) = 0;
+  /// several at once; it does not wait for the receiver. `sent`, if there is one, is called when
+  /// the tiles are needed no more, be it after the end of the run.
+  virtual void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site,
+                    std::function<void()> sent) = 0;
   /// This run has failed by itself: tells the others, who need not wait for what will not come.
   virtual void fail(const std::string& message) = 0;
   /// The run is over, well or not. When this returns, what was sent before a failure no longer

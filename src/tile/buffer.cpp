@@ -1,6 +1,9 @@
 #include "tile/buffer.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -12,16 +15,40 @@ namespace tessera {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t retained_limit = 0;  // let the sanitizer see every use after free
+constexpr std::size_t most_retained = 0;  // let the sanitizer see every use after free
 #else
-constexpr std::size_t retained_limit = std::size_t{256} << 20;
+constexpr std::size_t most_retained = std::size_t{256} << 20;
 #endif
+std::atomic<std::size_t> retained_limit = most_retained;
 constexpr std::size_t recycled_from = std::size_t{256}
                                       << 10;  // smaller blocks are malloc's business
 
 std::size_t rounded(std::size_t bytes) {
   const std::size_t unit = bytes >= recycled_from ? 4096 : buffer_alignment;
   return bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
+}
+
+/// Large blocks are mappings of their own: what is freed goes back to the system, whereas malloc
+/// may keep it for blocks that never come.
+void* fresh_block(std::size_t size) {
+#if !defined(__SANITIZE_ADDRESS__)
+  if (size >= recycled_from) {
+    void* block = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? nullptr : block;
+  }
+#endif
+  return std::aligned_alloc(buffer_alignment, size);
+}
+
+void free_block(void* block, std::size_t size) noexcept {
+#if !defined(__SANITIZE_ADDRESS__)
+  if (size >= recycled_from) {
+    (void)::munmap(block, size);
+    return;
+  }
+#endif
+  (void)size;
+  std::free(block);
 }
 
 /// Blocks that were released and may serve again: the tiles of a relation mostly have the same
@@ -40,9 +67,10 @@ class FreeBlocks {
   }
 
   bool give(void* memory, std::size_t bytes) noexcept {
-    if (bytes > retained_limit) return false;
+    const std::size_t limit = retained_limit;
+    if (bytes > limit) return false;
     const std::lock_guard lock(mutex_);
-    while (retained_ + bytes > retained_limit) drop_oldest();
+    while (retained_ + bytes > limit) drop_oldest();
     try {
       blocks_.push_back({memory, bytes});
     } catch (const std::bad_alloc&) {
@@ -52,10 +80,10 @@ class FreeBlocks {
     return true;
   }
 
-  /// Frees every block: what is retained here may be what a larger request lacks.
-  void drain() {
+  /// Frees blocks until no more than this is retained: they may be what a larger request lacks.
+  void shrink(std::size_t to) noexcept {
     const std::lock_guard lock(mutex_);
-    while (!blocks_.empty()) drop_oldest();
+    while (retained_ > to) drop_oldest();
   }
 
  private:
@@ -64,7 +92,7 @@ class FreeBlocks {
     std::size_t bytes;
   };
   void drop_oldest() noexcept {
-    std::free(blocks_.front().memory);
+    free_block(blocks_.front().memory, blocks_.front().bytes);
     retained_ -= blocks_.front().bytes;
     blocks_.pop_front();
   }
@@ -88,10 +116,10 @@ void* allocate_aligned(std::size_t bytes) {
   const std::size_t size = rounded(bytes);
   if (size >= recycled_from)
     if (void* block = free_blocks().take(size)) return block;
-  void* block = std::aligned_alloc(buffer_alignment, size);
+  void* block = fresh_block(size);
   if (block == nullptr) {
-    free_blocks().drain();
-    block = std::aligned_alloc(buffer_alignment, size);
+    free_blocks().shrink(0);
+    block = fresh_block(size);
   }
   TESSERA_REQUIRE(OutOfMemory, block != nullptr,
                   "out of memory: {} bytes for one tile; use smaller tiles or free others", bytes);
@@ -100,7 +128,13 @@ void* allocate_aligned(std::size_t bytes) {
 
 void release_aligned(void* memory, std::size_t bytes) noexcept {
   const std::size_t size = rounded(bytes);
-  if (size < recycled_from || !free_blocks().give(memory, size)) std::free(memory);
+  if (size < recycled_from || !free_blocks().give(memory, size)) free_block(memory, size);
+}
+
+std::size_t retain_at_most(std::size_t bytes) noexcept {
+  const std::size_t before = retained_limit.exchange(std::min(bytes, most_retained));
+  free_blocks().shrink(bytes);
+  return before;
 }
 
 std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {

@@ -16,6 +16,9 @@ std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes);
 void* allocate_aligned(std::size_t bytes);
 void release_aligned(void* memory, std::size_t bytes) noexcept;
 
+/// How much released memory is kept for later, in the whole process. Returns what it was before.
+std::size_t retain_at_most(std::size_t bytes) noexcept;
+
 /// An allocator over the same blocks that leaves new elements uninitialised.
 template <class T>
 struct BufferAllocator {

@@ -49,17 +49,18 @@ void verify_before_running(const Plan& plan, Holes holes) {
     refuse_holes(plan, plan.closedness().continuous.reason);
 }
 
-Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes) {
+namespace {
+
+/// What the keys at hand say of a result: its frontier, and whether it has holes.
+template <class Payload>
+RelationType settled_type(const Plan& plan, const std::vector<BasicTuple<Payload>>& tuples,
+                          Holes holes) {
   RelationType type = plan.type();
-  if (type.presence == Presence::sparse) {
-    return Relation::assemble(type, std::move(tuples), listed_without_limit(plan)->absent_types);
-  }
+  if (type.presence == Presence::sparse) return type;
   if (tuples.empty()) {
     type.frontier = Key(type.frontier.size(), 0);
     type.presence = Presence::continuous;
-    return Relation::assemble(type, {}, {});
-  }
-  if (type.presence == Presence::partial) {
+  } else if (type.presence == Presence::partial) {
     type.frontier = frontier_of(tuples, type.arity());
     const auto hole = first_hole(tuples, type.frontier);
     if (!hole) type.presence = Presence::continuous;
@@ -67,9 +68,31 @@ Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes) {
       refuse_holes(plan, fmt::format("key {} below the frontier {} is missing", to_string(*hole),
                                      to_string(type.frontier)));
   }
+  return type;
+}
+
+}  // namespace
+
+Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes) {
+  const RelationType type = settled_type(plan, tuples, holes);
+  if (type.presence == Presence::sparse)
+    return Relation::assemble(type, std::move(tuples), listed_without_limit(plan)->absent_types);
+  if (tuples.empty()) return Relation::assemble(type, {}, {});
   std::vector<std::string> names;
   for (const Column& column : type.columns) names.push_back(column.name);
   return Relation::of(std::move(tuples), type.presence, type.frontier).rename(names);
+}
+
+TupleSet<TileType> settle(const Plan& plan, std::vector<BasicTuple<TileType>> tuples, Holes holes) {
+  TupleSet<TileType> result{settled_type(plan, tuples, holes), std::move(tuples), {}};
+  if (result.type.presence == Presence::sparse) {
+    result.absent_types = listed_without_limit(plan)->absent_types;
+  } else if (!result.tuples.empty()) {
+    std::vector<Column> columns = columns_of(result.tuples);
+    for (std::size_t c = 0; c < columns.size(); ++c) columns[c].name = result.type.columns[c].name;
+    result.type.columns = std::move(columns);
+  }
+  return result;
 }
 
 Relation Plan::interpret(Holes holes) const {

@@ -46,6 +46,8 @@ std::shared_ptr<const TupleSet<TileType>> listed_without_limit(const Plan& plan)
 void verify_before_running(const Plan& plan, Holes holes);
 /// The relation that the tuples of a plan's result make, in order of their keys.
 Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes = Holes::allowed);
+/// The same where only the types of the tiles are at hand.
+TupleSet<TileType> settle(const Plan& plan, std::vector<BasicTuple<TileType>> tuples, Holes holes);
 
 /// What an input's source yields for a tuple. TypeError if it is not of the types that were said.
 std::vector<Tile> tiles_from(const op::Input& input, const BasicTuple<TileType>& tuple);

@@ -57,22 +57,24 @@ void check_keys(const std::vector<Tuple>& tuples) {
   }
 }
 
-/// The columns' dtypes and bounds. A layout is kept only if all tiles share it.
-std::vector<Column> columns_of(const std::vector<Tuple>& tuples) {
+}  // namespace
+
+template <class Payload>
+std::vector<Column> columns_of(const std::vector<BasicTuple<Payload>>& tuples) {
   std::vector<Column> columns;
-  for (const Tile& tile : tuples.front().tiles) columns.push_back({"", tile.type()});
-  for (const Tuple& tuple : tuples) {
+  for (const Payload& tile : tuples.front().tiles) columns.push_back({"", type_of(tile)});
+  for (const auto& tuple : tuples) {
     TESSERA_REQUIRE(TypeError, tuple.tiles.size() == columns.size(),
                     "the tuple at key {} has {} columns, the one at {} has {}",
                     to_string(tuples.front().key), columns.size(), to_string(tuple.key),
                     tuple.tiles.size());
     for (std::size_t c = 0; c < columns.size(); ++c) {
       TileType& bound = columns[c].type;
-      const TileType type = tuple.tiles[c].type();
+      const TileType type = type_of(tuple.tiles[c]);
       TESSERA_REQUIRE(TypeError,
                       type.dtype == bound.dtype && type.shape.rank() == bound.shape.rank(),
                       "column {} is {} at key {} but {} at key {}: one dtype and rank a column", c,
-                      to_string(tuples.front().tiles[c].type()), to_string(tuples.front().key),
+                      to_string(type_of(tuples.front().tiles[c])), to_string(tuples.front().key),
                       to_string(type), to_string(tuple.key));
       if (type.sparse_dims != bound.sparse_dims) bound.sparse_dims = 0;
       for (int d = 0; d < type.shape.rank(); ++d)
@@ -81,8 +83,8 @@ std::vector<Column> columns_of(const std::vector<Tuple>& tuples) {
   }
   return columns;
 }
-
-}  // namespace
+template std::vector<Column> columns_of(const std::vector<BasicTuple<Tile>>& tuples);
+template std::vector<Column> columns_of(const std::vector<BasicTuple<TileType>>& tuples);
 
 Relation Relation::of(std::vector<Tuple> tuples, Presence presence, std::optional<Key> frontier) {
   TESSERA_REQUIRE(TypeError, !tuples.empty(),

@@ -59,6 +59,11 @@ inline bool advance(Key& key, const Key& frontier) {
   return false;
 }
 
+/// The dtypes and bounds of the columns of some tuples. A layout is kept only if all tiles share
+/// it.
+template <class Payload>
+std::vector<Column> columns_of(const std::vector<BasicTuple<Payload>>& tuples);
+
 /// The frontier of the keys that are there: zeros if there are none.
 template <class Payload>
 Key frontier_of(const std::vector<BasicTuple<Payload>>& tuples, int arity) {

@@ -23,9 +23,13 @@ class Process : public Transport {
     receiver_ = &receiver;
     postman_ = std::jthread([this](const std::stop_token& stop) { deliver(stop); });
   }
-  void send(ValueId value, const std::vector<Tile>& tiles, int, int to) override {
+  void send(ValueId value, const std::vector<Tile>& tiles, int, int to,
+            std::function<void()> sent) override {
     for (const Tile& tile : tiles) sent_ += static_cast<double>(tile.elements());
-    peer_at(to).post([value, tiles](Receiver& receiver) { receiver.arrived(value, tiles); });
+    peer_at(to).post([value, tiles, sent](Receiver& receiver) {
+      receiver.arrived(value, tiles);
+      if (sent) sent();
+    });
   }
   void fail(const std::string& message) override {
     for (Process* other : others)
@@ -107,7 +111,7 @@ Outcome run_in_processes(const ia::Plan& plan, int processes,
       RunOptions options;
       options.threads = 2;
       if (!stops.empty()) options.stop = stops[p];
-      Scheduler scheduler(graph, mine, options, *all[p]);
+      Scheduler scheduler(graph, mine, options, *all[p], {}, nullptr);
       try {
         scheduler.run();
         const std::lock_guard lock(mutex);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// A number of bytes as people write it: "512MB", "2 GiB", "64m", "1000000". MB and M are 10^6
+/// bytes, MiB is 2^20. TypeError if it is none.
+std::int64_t parse_bytes(std::string_view text);
+
+std::string bytes_text(std::int64_t bytes);  // "512 MB"
+
+}  // namespace tessera

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::exec {
+
+/// What a run may hold when nobody says: what the environment's TESSERA_MEMORY_LIMIT says, or else
+/// 80% of what this machine has, or the group of processes that this one belongs to may use.
+std::int64_t default_memory_limit();
+
+}  // namespace tessera::exec

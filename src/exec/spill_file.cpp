@@ -1,0 +1,23 @@
+#include "exec/spill_file.h"
+
+namespace tessera::exec {
+
+store::Place SpillFile::write(const std::vector<Tile>& tiles) {
+  const store::Record record = store::record_of({}, tiles, store::Compression::none);
+  std::int64_t offset = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!file_) file_ = File::temporary(folder_);
+    offset = end_;
+    end_ += (record.bytes + 4095) / 4096 * 4096;  // room is given back by the page
+  }
+  return store::write(*file_, offset, record);
+}
+
+std::vector<Tile> SpillFile::read(const store::Place& place) const {
+  return store::read_tiles(*file_, place, {}, "what was spilled to disk");
+}
+
+void SpillFile::forget(const store::Place& place) { file_->discard(place.offset, place.bytes); }
+
+}  // namespace tessera::exec

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "exec/forecast.h"
+
+namespace tessera::exec {
+
+/// The tasks, inputs before what reads them, depth first from the outputs in order of their keys:
+/// few values are alive at once. Those that no output needs come last: they are run too, for what
+/// they move and for the errors that they find.
+std::vector<TaskId> depth_first(const TaskGraph& graph);
+
+/// Box by box: the outputs whose keys lie in one box are made together, all of them one step
+/// further at a time, so that what several of them read is in memory once for all. `box` has an
+/// extent for each key component, and is cut to the keys of results of another arity.
+std::vector<TaskId> box_by_box(const TaskGraph& graph, const Key& box);
+
+/// Numbers the tasks in this order, and lists the readers of the values.
+void renumber(TaskGraph& graph, const std::vector<TaskId>& order);
+
+/// The order that reads and writes least under a limit, of those above.
+struct ChosenOrder {
+  Forecast forecast;
+  Key box = {};  // empty: depth first
+};
+/// Numbers the tasks by it, which are depth first so far: that is kept where nothing is gained.
+ChosenOrder choose_order(TaskGraph& graph, const Circumstances& under);
+
+}  // namespace tessera::exec

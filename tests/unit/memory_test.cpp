@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "base/bytes.h"
+#include "exec/memory_limit.h"
+#include "exec/task_order.h"
+#include "support/expectations.h"
+#include "support/random_plans.h"
+
+namespace tessera {
+namespace {
+
+/// A matrix whose tiles are made anew whenever they are asked for, as a file's would be read.
+Plan from_source(std::int64_t extent, std::int64_t tile, std::uint64_t seed,
+                 std::shared_ptr<std::atomic<int>> reads = nullptr) {
+  const std::int64_t tiles = (extent + tile - 1) / tile;
+  const RelationType type{{{"", {DType::f64, {tile, tile}}}}, {tiles, tiles}};
+  return Plan::input(type, [=](const Key& key) {
+    if (reads) ++*reads;
+    return std::vector<Tile>{random_uniform(
+        DType::f64, {tile, tile}, seed + static_cast<std::uint64_t>(key[0] * 1000 + key[1]))};
+  });
+}
+
+Plan product(const Plan& a, const Plan& b) {
+  return a.join(b, {1}, {0}, "matmul").aggregate({0, 2}, "add");
+}
+
+RunOptions within(std::int64_t bytes, int threads = 2) {
+  RunOptions options;
+  options.memory_limit = bytes;
+  options.threads = threads;
+  return options;
+}
+
+constexpr std::int64_t tile_bytes = std::int64_t{32} * 32 * 8;
+
+TEST(Memory, BytesAreReadAndWrittenAsPeopleDo) {
+  EXPECT_EQ(parse_bytes("512MB"), 512'000'000);
+  EXPECT_EQ(parse_bytes("2 GiB"), std::int64_t{2} << 30);
+  EXPECT_EQ(parse_bytes("64m"), 64'000'000);
+  EXPECT_EQ(parse_bytes("1.5k"), 1500);
+  EXPECT_EQ(parse_bytes("1000"), 1000);
+  EXPECT_EQ(parse_bytes("12b"), 12);
+  for (const char* wrong : {"", "MB", "12 apples", "-3MB", "5mbit", "1e30"})
+    EXPECT_THROW(parse_bytes(wrong), TypeError) << wrong;
+  EXPECT_EQ(bytes_text(512'000'000), "512 MB");
+  EXPECT_EQ(bytes_text(999), "999 bytes");
+  EXPECT_EQ(bytes_text(1'500'000), "1.50 MB");
+  EXPECT_GT(exec::default_memory_limit(), 0);
+}
+
+TEST(Memory, AProductRunsInLittleMemory) {
+  const Plan plan = product(from_source(512, 32, 1), from_source(512, 32, 7000));
+  const Relation wanted = plan.run();
+  const std::int64_t result = 16 * 16 * tile_bytes;
+  for (const int threads : {1, 2, 4}) {
+    RunReport report;
+    const RunOptions options = within(result + 24 * tile_bytes, threads);
+    EXPECT_TRUE(relations_equal(run(plan, options, &report), wanted)) << threads;
+    EXPECT_LE(report.peak_bytes, options.memory_limit) << threads;
+  }
+}
+
+TEST(Memory, ResultsThatAreHandedOverNeedNoMemory) {
+  const Plan plan = product(from_source(512, 32, 1), from_source(512, 32, 7000));
+  const Relation wanted = plan.run();
+  for (const int tiles : {8, 12, 40, 100, 300}) {
+    std::mutex mutex;
+    std::vector<Tuple> tuples;
+    std::int64_t handed_over = 0;
+    RunReport report;
+    const RunOptions options = within(tiles * tile_bytes);
+    const auto results = run_into(
+        {plan},
+        [&](std::size_t, const Key& key, const std::vector<Tile>& tile) {
+          const std::lock_guard lock(mutex);
+          tuples.push_back({key, {MutableTile::copy_of(tile[0]).publish()}});
+          ++handed_over;
+        },
+        options, &report);
+    EXPECT_EQ(handed_over, 256);
+    EXPECT_EQ(results.front().type, wanted.type());
+    EXPECT_EQ(results.front().tuples.size(), 256u);
+    EXPECT_TRUE(relations_equal(Relation::of(tuples), wanted)) << tiles;
+    EXPECT_LE(report.peak_bytes, options.memory_limit) << tiles;
+    // Accumulators stay, sources are read again.
+    EXPECT_LE(report.bytes_spilled, 256 * tile_bytes / 4) << tiles;
+  }
+}
+
+TEST(Memory, IntermediatesAreSpilledAndComeBack) {
+  // Every tile of the transformed matrix is needed by a row and by a column of products.
+  const Plan a = from_source(256, 32, 1).transform("exp");
+  const Plan plan = product(a, a).aggregate({}, "add");
+  const Relation wanted = plan.run();
+  RunReport report;
+  const RunOptions options = within(20 * tile_bytes);
+  EXPECT_TRUE(relations_equal(run(plan, options, &report), wanted));
+  EXPECT_LE(report.peak_bytes, options.memory_limit);
+  EXPECT_GT(report.bytes_spilled, 0);
+}
+
+TEST(Memory, AChainReadsItsInputOnce) {
+  auto reads = std::make_shared<std::atomic<int>>(0);
+  Plan plan = from_source(1024, 32, 1, reads);
+  for (int i = 0; i < 4; ++i) plan = plan.transform("add_scalar(value=1)");
+  plan = plan.transform("sum(axes=[0, 1])").aggregate({}, "add");
+  RunReport report;
+  const RunOptions options = within(16 * tile_bytes);
+  const Relation result = run(plan, options, &report);
+  EXPECT_EQ(*reads, 32 * 32);
+  EXPECT_EQ(report.bytes_read, 1024 * 1024 * 8);
+  EXPECT_EQ(report.bytes_spilled, 0);
+  EXPECT_LE(report.peak_bytes, options.memory_limit);
+  EXPECT_TRUE(relations_equal(result, plan.run()));
+}
+
+TEST(Memory, WhatCannotFitIsRefusedBeforeItRuns) {
+  auto reads = std::make_shared<std::atomic<int>>(0);
+  const Plan a = from_source(256, 32, 1, reads);
+  EXPECT_ERROR(OutOfMemory, run(product(a, a), within(2 * tile_bytes)),
+               "the run needs 524 kB in memory at once, and the limit is 16.4 kB");
+  const TupleSink nowhere = [](std::size_t, const Key&, const std::vector<Tile>&) {};
+  EXPECT_ERROR(OutOfMemory, run_into({product(a, a)}, nowhere, within(2 * tile_bytes)),
+               "the run needs 24.6 kB in memory at once");
+  EXPECT_EQ(*reads, 0);
+  const MemoryForecast forecast = tessera::forecast(product(a, a), within(2 * tile_bytes));
+  EXPECT_EQ(forecast.needed, 64 * tile_bytes);
+}
+
+TEST(Memory, BoxesOfResultsReadLess) {
+  const Plan plan = product(from_source(1024, 32, 1), from_source(1024, 32, 99));
+  const std::vector<bool> mine{true};
+  exec::TaskGraph graph = exec::expand(ia::translate({plan}, ia::dealt_out(1)));
+  const std::vector<std::int64_t> bytes = exec::predicted_bytes(graph);
+  const exec::Circumstances under{mine, bytes, 48 * tile_bytes, 2, false};
+  const std::int64_t depth_first = exec::forecast(graph, under).read;
+  const exec::ChosenOrder chosen = exec::choose_order(graph, under);
+  EXPECT_LT(chosen.forecast.read * 2, depth_first);
+  EXPECT_FALSE(chosen.box.empty());
+  EXPECT_EQ(chosen.forecast.read, exec::forecast(graph, under).read);  // the graph has that order
+}
+
+}  // namespace
+}  // namespace tessera
