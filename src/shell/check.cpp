@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "shell/commands.h"
+#include "tessera/database.h"
+
+namespace tessera::shell {
+namespace {
+
+int check(const std::string& folder) {
+  const Database database = Database::open(folder, {.create = false, .read_only = true});
+  const std::vector<Damage> found = database.check();
+  for (const Damage& damage : found)
+    std::cout << fmt::format("{}{}: {}\n", damage.name.empty() ? "the database" : damage.name,
+                             damage.key ? " at " + to_string(*damage.key) : "", damage.reason);
+  if (found.empty()) std::cout << fmt::format("{}: all is well\n", folder);
+  return found.empty() ? 0 : failed;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Action& chosen) {
+  CLI::App* command = program.add_subcommand(
+      "check", "Read everything, compare it with its checksums, and name what is damaged");
+  auto folder = std::make_shared<std::string>();
+  command->add_option("DATABASE", *folder, "The folder of the database")->required();
+  command->callback([folder, &chosen] { chosen = [folder] { return check(*folder); }; });
+}
+
+}  // namespace tessera::shell

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace tessera::shell {
+
+/// What the command line asks for: it prints, and returns the exit status. Errors are thrown, and
+/// `main` prints them.
+using Action = std::function<int()>;
+
+// The subcommands, a file each: a function that adds one to the program, and sets `chosen` when it
+// is the one that was asked for.
+void add_check(CLI::App& program, Action& chosen);
+void add_list(CLI::App& program, Action& chosen);
+void add_vacuum(CLI::App& program, Action& chosen);
+
+// Exit statuses; 0 if all is well.
+constexpr int failed = 1;  // an error, or damage that was found
+constexpr int misused = 2;
+
+}  // namespace tessera::shell

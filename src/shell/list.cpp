@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "shell/commands.h"
+#include "tessera/database.h"
+
+namespace tessera::shell {
+namespace {
+
+int list(const std::string& folder) {
+  const Database database = Database::open(folder, {.create = false, .read_only = true});
+  std::vector<std::array<std::string, 4>> rows{{"name", "type", "shape", "bytes"}};
+  for (const StoredInfo& info : database.list())
+    rows.push_back({info.name, to_string(info.type), info.shape ? to_string(*info.shape) : "",
+                    std::to_string(info.bytes)});
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  for (const auto& [name, type, shape, bytes] : rows)
+    std::cout << fmt::format("{:{}}  {:{}}  {:{}}  {:>{}}\n", name, widths[0], type, widths[1],
+                             shape, widths[2], bytes, widths[3]);
+  return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& program, Action& chosen) {
+  CLI::App* command = program.add_subcommand("list", "Print what is stored: names, types, shapes");
+  auto folder = std::make_shared<std::string>();
+  command->add_option("DATABASE", *folder, "The folder of the database")->required();
+  command->callback([folder, &chosen] { chosen = [folder] { return list(*folder); }; });
+}
+
+}  // namespace tessera::shell

@@ -1,0 +1,23 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "shell/commands.h"
+#include "tessera/database.h"
+
+namespace tessera::shell {
+
+void add_vacuum(CLI::App& program, Action& chosen) {
+  CLI::App* command = program.add_subcommand("vacuum", "Give back the room of what was dropped");
+  auto folder = std::make_shared<std::string>();
+  command->add_option("DATABASE", *folder, "The folder of the database")->required();
+  command->callback([folder, &chosen] {
+    chosen = [folder] {
+      Database database = Database::open(*folder, {.create = false});
+      std::cout << fmt::format("{}: {} bytes given back\n", *folder, database.vacuum());
+      return 0;
+    };
+  });
+}
+
+}  // namespace tessera::shell

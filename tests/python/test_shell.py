@@ -1,0 +1,77 @@
+"""The program `tessera`: what it prints, where, and how it ends."""
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+import tessera as ts
+
+PROGRAM = pathlib.Path(ts.__file__).resolve().parent.parent.parent / "tessera"
+
+
+def tessera(*arguments):
+    return subprocess.run([str(PROGRAM), *map(str, arguments)], text=True, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@pytest.fixture
+def database(tmp_path):
+    db = ts.connect(tmp_path / "lab.tsdb")
+    db.store("X", ts.relation(np.arange(35.0).reshape(7, 5), tile=(3, 2)))
+    db.store("ones", ts.relation(np.ones((40, 40)), tile=(20, 20)))
+    return db
+
+
+def test_version_and_help():
+    assert tessera("--version").stdout.startswith("tessera ")
+    said = tessera("--help")
+    assert said.returncode == 0 and "check" in said.stdout
+    assert tessera("check", "--help").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["bogus"], ["check"], ["check", "a", "b"], ["--bogus"]])
+def test_misuse(arguments):
+    ended = tessera(*arguments)
+    assert ended.returncode == 2 and ended.stdout == "" and "--help" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "list", "vacuum"])
+def test_no_database(command, tmp_path):
+    ended = tessera(command, tmp_path / "none")
+    assert ended.returncode == 1
+    assert ended.stderr == f"IoError: there is no database {tmp_path / 'none'}\n"
+    assert not (tmp_path / "none").exists()
+
+
+def test_list(database):
+    lines = tessera("list", database.folder).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["name", "X", "ones"]
+    assert "f64[3x2]" in lines[1] and "[7x5]" in lines[1]
+    assert lines[2].endswith(str(database.info("ones")["bytes"]))
+
+
+def test_check(database):
+    ended = tessera("check", database.folder)
+    assert (ended.returncode, ended.stdout) == (0, f"{database.folder}: all is well\n")
+    segment = next((pathlib.Path(database.folder) / "segments").iterdir())
+    data = bytearray(segment.read_bytes())
+    data[data.index(np.ones(20).tobytes()) + 50] ^= 1
+    segment.write_bytes(data)
+    ended = tessera("check", database.folder)
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("ones at <0, 0>: the tile of ones at <0, 0> is damaged")
+    assert len(ended.stdout.splitlines()) == 1
+
+
+def test_vacuum(database):
+    database.drop("ones")
+    ended = tessera("vacuum", database.folder)
+    assert ended.returncode == 0 and ended.stdout.endswith(" bytes given back\n")
+    assert int(ended.stdout.split()[1]) > 40 * 40 * 8
+
+
+def test_an_output_that_takes_nothing_is_an_error(database):
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run([str(PROGRAM), "list", database.folder], stdout=full, text=True,
+                               stderr=subprocess.PIPE, timeout=120)
+    assert ended.returncode == 1 and "standard output" in ended.stderr
