@@ -60,6 +60,9 @@ class Database {
   /// Makes the files as small as they can be: what was dropped is reclaimed. Returns the bytes that
   /// were given back.
   std::int64_t vacuum();
+  /// Gives back what can be without writing tiles again: segments of which nothing is used, and the
+  /// log of the catalogue.
+  void checkpoint();
   /// Reads everything and compares it with its checksums.
   std::vector<Damage> check() const;
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 
@@ -39,6 +40,9 @@ File File::open(const std::filesystem::path& path) {
 }
 File File::open_to_write(const std::filesystem::path& path) {
   return {opened(path, O_RDWR | O_CREAT, "open"), path};
+}
+File File::open_to_append(const std::filesystem::path& path) {
+  return {opened(path, O_RDWR, "open"), path};
 }
 File File::create(const std::filesystem::path& path) {
   return {opened(path, O_RDWR | O_CREAT | O_EXCL, "create"), path};
@@ -93,7 +97,8 @@ void File::write(std::int64_t offset, std::span<const std::byte> bytes) {
       return ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done,
                       static_cast<off_t>(offset + static_cast<std::int64_t>(done)));
     });
-    if (count < 0) fail("write", path_);
+    if (count == 0) errno = ENOSPC;
+    if (count <= 0) fail("write", path_);
     done += static_cast<std::size_t>(count);
   }
 }
@@ -103,6 +108,8 @@ void File::truncate(std::int64_t bytes) {
     fail("truncate", path_);
 }
 
+/// Only an interrupted call is made again. After any other failure the system may take for written
+/// what is not, and would say that all is well when it is asked once more.
 void File::sync() {
   if (retried([&] { return ::fdatasync(descriptor_); }) != 0) fail("write out", path_);
 }
@@ -126,6 +133,35 @@ std::int64_t File::size() const {
 void sync_folder(const std::filesystem::path& folder) {
   const File opened_folder = File::open(folder);
   if (retried([&] { return ::fsync(opened_folder.descriptor()); }) != 0) fail("write out", folder);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path whole = fs::absolute(folder, error).lexically_normal();
+  fs::path made = whole.has_filename() ? whole : whole.parent_path();
+  std::vector<fs::path> holders;  // of what is new, from below
+  do {
+    holders.push_back(made.parent_path());
+    made = made.parent_path();
+  } while (!fs::exists(made, error) && made.has_relative_path());
+  fs::create_directories(whole, error);
+  TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", folder.string(), error.message());
+  for (const fs::path& holder : holders) sync_folder(holder);
+}
+
+void remove_file(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  TESSERA_REQUIRE(IoError, !error, "cannot remove {}: {}", path.string(), error.message());
+}
+
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  TESSERA_REQUIRE(IoError, !error, "cannot rename {} to {}: {}", from.string(), to.string(),
+                  error.message());
+  sync_folder(to.parent_path());
 }
 
 }  // namespace tessera

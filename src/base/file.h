@@ -12,9 +12,10 @@ namespace tessera {
 /// Reading and writing at a place may be done by several threads at once.
 class File {
  public:
-  static File open(const std::filesystem::path& path);           // to read
-  static File open_to_write(const std::filesystem::path& path);  // made if it is not there
-  static File create(const std::filesystem::path& path);         // to write; must not be there
+  static File open(const std::filesystem::path& path);            // to read
+  static File open_to_write(const std::filesystem::path& path);   // made if it is not there
+  static File open_to_append(const std::filesystem::path& path);  // to write; must be there
+  static File create(const std::filesystem::path& path);          // to write; must not be there
   /// Memory on disk: a file without a name, gone with the process whatever happens to it.
   static File temporary(const std::filesystem::path& folder);
 
@@ -47,5 +48,11 @@ class File {
 
 /// Makes what was created, renamed or removed in a folder survive a crash.
 void sync_folder(const std::filesystem::path& folder);
+/// Makes a folder, and those above it that are missing, so that they survive a crash.
+void make_folder(const std::filesystem::path& folder);
+/// Removes a file if it is there.
+void remove_file(const std::filesystem::path& path);
+/// Gives a file another name, in the place of one that has it; both survive a crash.
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace tessera

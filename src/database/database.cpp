@@ -1,9 +1,12 @@
 #include "tessera/database.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/check.h"
+#include "database/damage.h"
+#include "database/leftovers.h"
+#include "database/new_database.h"
+#include "database/reclaim.h"
 #include "database/relation_writer.h"
 #include "store/stored_relation.h"
 
@@ -34,8 +37,7 @@ struct Database::State {
     std::optional<Definition> found = catalog.find(name);
     if (found) return std::move(*found);
     std::string others;
-    for (const Definition& other : catalog.all())
-      others += (others.empty() ? "" : ", ") + other.name;
+    for (const std::string& other : catalog.names()) others += (others.empty() ? "" : ", ") + other;
     throw TypeError(fmt::format("there is no '{}' in {}; there is {}", name, folder.string(),
                                 others.empty() ? "nothing" : others));
   }
@@ -68,7 +70,7 @@ void check_name(const std::string& name) {
 }
 
 void refuse_taken(Catalog& catalog, const std::string& name) {
-  TESSERA_REQUIRE(TypeError, !catalog.find(name), "there is a '{}' already; drop it first", name);
+  TESSERA_REQUIRE(TypeError, !catalog.has(name), "there is a '{}' already; drop it first", name);
 }
 
 StoredInfo info_of(const Definition& definition) {
@@ -85,22 +87,10 @@ Database Database::open(const std::filesystem::path& folder, const DatabaseOptio
   if (!std::filesystem::exists(folder / "catalog.sqlite")) {
     TESSERA_REQUIRE(IoError, options.create && !options.read_only, "there is no database {}",
                     folder.string());
-    std::error_code error;
-    const bool empty =
-        !std::filesystem::exists(folder, error) ||
-        (std::filesystem::is_directory(folder, error) && std::filesystem::is_empty(folder, error));
-    // A crash while a database is being made leaves a folder of segments without a catalogue.
-    const bool begun = std::filesystem::is_directory(folder / "segments", error);
-    TESSERA_REQUIRE(IoError, empty || begun,
-                    "{} is not a Tessera database, and is not empty: choose another name",
-                    folder.string());
-    std::filesystem::create_directories(folder / "segments", error);
-    TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", folder.string(), error.message());
-    const WriteLock lock(folder, options.lock_seconds);
-    Catalog::create(folder);
-    sync_folder(folder);
+    make_database(folder, options.lock_seconds);
   }
   (void)state->reader();  // says what is wrong with it, if anything is
+  if (!options.read_only) remove_leftovers_if_idle(folder);
   return Database(std::move(state));
 }
 
@@ -158,7 +148,8 @@ void Database::store(const std::string& name, const Plan& plan, const RunOptions
 
 void Database::drop(const std::string& name) {
   WriteStatement statement = state_->writer();
-  (void)state_->find(statement.catalog(), name);
+  // One can drop what is damaged.
+  if (!statement.catalog().has(name)) (void)state_->find(statement.catalog(), name);
   statement.commit([&](Catalog& catalog) { catalog.remove(name); });
 }
 
@@ -170,83 +161,50 @@ void Database::rename(const std::string& from, const std::string& to) {
   statement.commit([&](Catalog& catalog) { catalog.rename(from, to); });
 }
 
-/// A segment of which nothing is used goes at once. One of which much is not is left behind by
-/// writing what is used to the end of the database again.
 std::int64_t Database::vacuum() {
   constexpr double worth_keeping = 0.9;  // of a segment's bytes
   WriteStatement statement = state_->writer();
-  Catalog& catalog = statement.catalog();
-  std::map<std::int64_t, std::int64_t> used;
-  std::vector<std::shared_ptr<const StoredRelation>> all;
-  for (const Definition& definition : catalog.all()) {
-    all.push_back(std::make_shared<const StoredRelation>(state_->folder, definition));
-    for (const store::Address& part : definition.directories)
-      used[part.segment] += part.place.bytes;
-    for (const Entry& entry : all.back()->entries())
-      used[entry.address.segment] += entry.address.place.bytes;
-  }
-  std::set<std::int64_t> leaving;
-  std::int64_t before = 0;
-  for (const auto& [segment, bytes] : catalog.segments()) {
-    before += bytes;
-    if (static_cast<double>(used[segment]) < worth_keeping * static_cast<double>(bytes))
-      leaving.insert(segment);
-  }
-  if (leaving.empty()) {
-    catalog.checkpoint();
-    return 0;
-  }
-  statement.start_new_segment();
-  std::map<std::string, std::pair<std::vector<store::Address>, std::int64_t>> moved;
-  for (const auto& stored : all) {
-    const Definition& definition = stored->definition();
-    bool stays = true;
-    for (const store::Address& part : definition.directories)
-      stays = stays && !leaving.contains(part.segment);
-    Directory directory{stored->entries()};
-    for (Entry& entry : directory.entries) {
-      if (!leaving.contains(entry.address.segment)) continue;
-      entry = statement.append(entry.key, stored->read(entry));
-      stays = false;
-    }
-    if (!stays)
-      moved[definition.name] = {{statement.append(directory)}, store::bytes_in(directory)};
-  }
-  statement.commit([&](Catalog& changed) {
-    for (const auto& [name, to] : moved) changed.move(name, to.first, to.second);
-    for (const std::int64_t segment : leaving) changed.forget_segment(segment);
-  });
-  for (const std::int64_t segment : leaving)
-    std::filesystem::remove(store::segment_path(state_->folder, segment));
-  catalog.checkpoint();
-  std::int64_t after = 0;
-  for (const auto& [segment, bytes] : catalog.segments()) after += bytes;
-  return before - after;
+  const std::int64_t given_back = reclaim(state_->folder, statement, worth_keeping);
+  statement.catalog().compact();
+  statement.catalog().checkpoint();
+  return given_back;
+}
+
+void Database::checkpoint() {
+  WriteStatement statement = state_->writer();
+  statement.catalog().checkpoint();
+  if (reclaim(state_->folder, statement, 0) > 0) statement.catalog().checkpoint();
 }
 
 std::vector<Damage> Database::check() const {
-  std::vector<Damage> found;
   Catalog catalog = state_->reader();
-  const std::string said = catalog.self_check();
-  if (said != "ok") found.push_back({"", std::nullopt, "the catalogue: " + said});
-  for (const Definition& definition : catalog.all()) {
+  std::vector<Damage> found = damage_of_catalogue(catalog);
+  std::vector<std::string> names;
+  try {
+    names = catalog.names();
+  } catch (const IoError& error) {
+    found.push_back({"", std::nullopt, error.what()});
+  }
+  for (const std::string& name : names) {
     std::shared_ptr<const StoredRelation> stored;
     try {
-      stored = state_->stored(definition.name);
+      stored = state_->stored(name);
     } catch (const TypeError&) {
       continue;  // dropped meanwhile
     } catch (const Error& error) {
-      found.push_back({definition.name, std::nullopt, error.what()});
+      found.push_back({name, std::nullopt, error.what()});
       continue;
     }
     for (const Entry& entry : stored->entries()) {
       try {
         (void)stored->read(entry);
       } catch (const Error& error) {
-        found.push_back({definition.name, entry.key, error.what()});
+        found.push_back({name, entry.key, error.what()});
       }
     }
   }
+  for (Damage& damage : damage_of_segments(state_->folder, catalog))
+    found.push_back(std::move(damage));
   return found;
 }
 

@@ -1,6 +1,7 @@
 #include "database/statement.h"
 
 #include "base/check.h"
+#include "database/leftovers.h"
 
 namespace tessera {
 
@@ -10,24 +11,12 @@ WriteStatement::WriteStatement(const std::filesystem::path& database, double loc
       compression_(compression),
       lock_(database, lock_seconds),
       catalog_(database, store::Catalog::Mode::write) {
-  remove_leftovers();
+  remove_leftovers(database, catalog_);
   const auto lengths = catalog_.segments();
   const bool any = !lengths.empty();
   segments_ = std::make_unique<store::SegmentWriter>(database, any ? lengths.rbegin()->first : 0,
                                                      any ? lengths.rbegin()->second : 0,
                                                      catalog_.next_segment());
-}
-
-/// Files that the catalogue does not know are of statements that did not end well: nobody writes to
-/// them, as this one has the lock.
-void WriteStatement::remove_leftovers() {
-  const auto known = catalog_.segments();
-  for (const auto& entry : std::filesystem::directory_iterator(database_ / "segments")) {
-    const std::string stem = entry.path().stem().string();
-    const bool ours = entry.path().extension() == ".seg" && !stem.empty() &&
-                      stem.find_first_not_of("0123456789") == std::string::npos;
-    if (ours && !known.contains(std::stoll(stem))) std::filesystem::remove(entry.path());
-  }
 }
 
 void WriteStatement::start_new_segment() {
@@ -46,13 +35,32 @@ store::Address WriteStatement::append(const store::Directory& directory) {
 
 void WriteStatement::commit(const std::function<void(store::Catalog&)>& change) {
   segments_->sync();
-  store::Transaction transaction = catalog_.writing();
-  catalog_.set_segments(segments_->lengths());
-  change(catalog_);
-  // Should the commit fail, what was written stays until somebody has the lock who can see whether
-  // it is there after all.
-  segments_->keep();
-  transaction.commit();
+  bool in_doubt = false;
+  try {
+    store::Transaction transaction = catalog_.writing();
+    catalog_.set_segments(segments_->lengths());
+    change(catalog_);
+    segments_->keep(true);
+    in_doubt = true;
+    transaction.commit();
+  } catch (const IoError& error) {
+    if (in_doubt) settle(error);
+    throw;
+  }
+}
+
+/// A commit that has failed may be found in the log by others later, unless something takes its
+/// place. Should that fail too, what was written stays until somebody has the lock who can.
+void WriteStatement::settle(const IoError& failure) {
+  try {
+    catalog_.settle();
+  } catch (const IoError&) {
+    throw IoError(
+        fmt::format("{}; it is not known whether the statement has happened: look when the "
+                    "disk is well again",
+                    failure.what()));
+  }
+  segments_->keep(false);
 }
 
 }  // namespace tessera

@@ -29,7 +29,7 @@ class WriteStatement {
   void commit(const std::function<void(store::Catalog&)>& change);
 
  private:
-  void remove_leftovers();
+  void settle(const IoError& failure);
 
   const std::filesystem::path database_;
   const store::Compression compression_;

@@ -31,10 +31,14 @@ WriteLock::WriteLock(const std::filesystem::path& database, double seconds)
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, std::chrono::milliseconds(50));
   }
-  // For the message that others print; nothing depends on it.
+  // For the message that others print. Nothing depends on it: on a full disk one can still drop.
   const std::string pid = std::to_string(::getpid());
-  file_.truncate(0);
-  file_.write(0, std::as_bytes(std::span(pid)));
+  try {
+    file_.truncate(0);
+    file_.write(0, std::as_bytes(std::span(pid)));
+  } catch (const IoError&) {
+    // They are told of process '?'.
+  }
 }
 
 WriteLock::~WriteLock() { (void)::flock(file_.descriptor(), LOCK_UN); }

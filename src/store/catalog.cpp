@@ -1,137 +1,122 @@
 #include "store/catalog.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <xxhash.h>
+
+#include <algorithm>
 
 #include "base/check.h"
 
 namespace tessera::store {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::int64_t format_version = 1;
 constexpr std::int64_t application = 0x54535241;  // "TSRA"
 
-constexpr const char* schema = R"(
+const std::string schema = R"(
 CREATE TABLE tensors(
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
-  definition TEXT NOT NULL, statistics TEXT NOT NULL, bytes INTEGER NOT NULL);
+  definition TEXT NOT NULL, statistics TEXT NOT NULL, bytes INTEGER NOT NULL,
+  checksum INTEGER NOT NULL);
 CREATE TABLE directories(
   tensor INTEGER NOT NULL REFERENCES tensors(id) ON DELETE CASCADE, position INTEGER NOT NULL,
   segment INTEGER NOT NULL, offset INTEGER NOT NULL, bytes INTEGER NOT NULL,
   checksum INTEGER NOT NULL, PRIMARY KEY(tensor, position)) WITHOUT ROWID;
-CREATE TABLE segments(id INTEGER PRIMARY KEY AUTOINCREMENT, bytes INTEGER NOT NULL);
+CREATE TABLE segments(id INTEGER PRIMARY KEY AUTOINCREMENT, bytes INTEGER NOT NULL,
+  checksum INTEGER NOT NULL);
+CREATE TABLE totals(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, checksums INTEGER NOT NULL);
 )";
+
+/// Keeps the number of a table's rows, and the sum of the lower halves of their checksums, so that
+/// a row that has vanished is missed.
+std::string count_rows(const char* table) {
+  constexpr const char* change =
+      "CREATE TRIGGER {0}_{1} AFTER {1} ON {0} BEGIN UPDATE totals SET rows = rows {2} 1, "
+      "checksums = checksums {2} ({3}.checksum & 0xffffffff) WHERE name = '{0}'; END;";
+  return fmt::format("INSERT INTO totals VALUES('{}', 0, 0);", table) +
+         fmt::format(fmt::runtime(change), table, "INSERT", "+", "NEW") +
+         fmt::format(fmt::runtime(change), table, "DELETE", "-", "OLD") +
+         fmt::format(
+             "CREATE TRIGGER {0}_UPDATE AFTER UPDATE OF checksum ON {0} BEGIN UPDATE totals SET "
+             "checksums = checksums - (OLD.checksum & 0xffffffff) + (NEW.checksum & 0xffffffff) "
+             "WHERE name = '{0}'; END;",
+             table);
+}
 
 std::filesystem::path path_in(const std::filesystem::path& database) {
   return database / "catalog.sqlite";
 }
 
-template <class Numbers>
-Numbers numbers_of(const json& list) {
-  Numbers numbers;
-  for (const json& number : list) numbers.push_back(number.get<std::int64_t>());
-  return numbers;
+std::int64_t checksum_of(const std::string& text) {
+  return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
 }
 
-template <class Numbers>
-json list_of(const Numbers& numbers) {
-  return json(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
+/// Of all that a row says of a tensor, and of its directories.
+std::int64_t checksum_of(const std::string& name, const std::string& definition,
+                         const std::string& statistics, std::int64_t bytes,
+                         const std::vector<Address>& directories) {
+  std::string all = fmt::format("{}\n{}\n{}\n{}", name, definition, statistics, bytes);
+  for (const Address& part : directories)
+    all += fmt::format("\n{} {} {} {}", part.segment, part.place.offset, part.place.bytes,
+                       part.place.checksum);
+  return checksum_of(all);
 }
 
-Presence presence_of(const std::string& name) {
-  for (const Presence presence : {Presence::continuous, Presence::sparse, Presence::partial})
-    if (name == to_string(presence)) return presence;
-  throw IoError(fmt::format("the catalogue says '{}' of a relation's keys", name));
+std::int64_t checksum_of_segment(std::int64_t segment, std::int64_t bytes) {
+  return checksum_of(fmt::format("{} {}", segment, bytes));
 }
 
-std::string text_of(const Definition& definition) {
-  json columns = json::array();
-  for (const Column& column : definition.type.columns)
-    columns.push_back({{"name", column.name},
-                       {"dtype", std::string(to_string(column.type.dtype))},
-                       {"shape", list_of(column.type.shape)},
-                       {"sparse_dims", column.type.sparse_dims}});
-  json text{{"columns", columns},
-            {"frontier", list_of(definition.type.frontier)},
-            {"presence", std::string(to_string(definition.type.presence))}};
-  if (definition.edges) text["last"] = list_of(definition.edges->last);
-  return text.dump();
-}
+constexpr const char* columns =
+    "SELECT id, name, definition, statistics, bytes, checksum FROM tensors";
 
-void read_definition(const std::string& text, Definition& into) {
-  const json said = json::parse(text);
-  for (const json& column : said.at("columns"))
-    into.type.columns.push_back(
-        {column.at("name").get<std::string>(),
-         {parse_dtype(column.at("dtype").get<std::string>()), numbers_of<Shape>(column.at("shape")),
-          column.at("sparse_dims").get<int>()}});
-  into.type.frontier = numbers_of<Key>(said.at("frontier"));
-  into.type.presence = presence_of(said.at("presence").get<std::string>());
-  if (said.contains("last")) into.edges = Edges{numbers_of<Shape>(said.at("last"))};
-}
-
-// Numbers of JSON are finite: what is not is written as text.
-json number(double value) {
-  if (std::isfinite(value)) return value;
-  return fmt::format("{}", value);
-}
-double number_of(const json& value) {
-  return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
-}
-
-std::string text_of(const Statistics& statistics) {
-  return json{{"tuples", statistics.tuples},
-              {"nonzeros", statistics.nonzeros},
-              {"min", number(statistics.min)},
-              {"max", number(statistics.max)},
-              {"distinct", statistics.distinct}}
-      .dump();
-}
-
-Statistics statistics_of(const std::string& text) {
-  const json said = json::parse(text);
-  return {said.at("tuples").get<std::int64_t>(), said.at("nonzeros").get<std::int64_t>(),
-          number_of(said.at("min")), number_of(said.at("max")),
-          said.at("distinct").get<std::vector<std::int64_t>>()};
+std::vector<Address> directories_of(Sqlite& sqlite, std::int64_t tensor) {
+  std::vector<Address> directories;
+  Statement parts = sqlite.prepare(
+      "SELECT segment, offset, bytes, checksum FROM directories WHERE tensor = ? ORDER BY "
+      "position");
+  parts.bind(tensor);
+  while (parts.step())
+    directories.push_back(
+        {parts.integer(0),
+         {parts.integer(1), parts.integer(2), static_cast<std::uint64_t>(parts.integer(3))}});
+  return directories;
 }
 
 Definition definition_of(Sqlite& sqlite, const Statement& row) {
   Definition definition;
   definition.name = row.text(1);
-  try {
-    read_definition(row.text(2), definition);
-    definition.statistics = statistics_of(row.text(3));
-  } catch (const json::exception& error) {
-    throw IoError(fmt::format("what the catalogue says of {} cannot be read: {}", definition.name,
-                              error.what()));
-  }
   definition.bytes = row.integer(4);
-  Statement parts = sqlite.prepare(
-      "SELECT segment, offset, bytes, checksum FROM directories WHERE tensor = ? ORDER BY "
-      "position");
-  parts.bind(row.integer(0));
-  while (parts.step())
-    definition.directories.push_back(
-        {parts.integer(0),
-         {parts.integer(1), parts.integer(2), static_cast<std::uint64_t>(parts.integer(3))}});
+  definition.directories = directories_of(sqlite, row.integer(0));
+  TESSERA_REQUIRE(IoError,
+                  row.integer(5) == checksum_of(definition.name, row.text(2), row.text(3),
+                                                definition.bytes, definition.directories),
+                  "what the catalogue says of {} is damaged (checksum); restore it from a copy, or "
+                  "drop it",
+                  definition.name);
+  read_texts(row.text(2), row.text(3), definition);
   return definition;
 }
-
-constexpr const char* columns = "SELECT id, name, definition, statistics, bytes FROM tensors";
 
 }  // namespace
 
 void Catalog::create(const std::filesystem::path& database) {
-  Sqlite sqlite(path_in(database), Sqlite::Mode::create);
-  sqlite.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  Transaction all(sqlite, Transaction::Kind::write);
-  if (sqlite.integer("PRAGMA user_version") != 0) return;  // somebody else was faster
-  sqlite.execute(schema);
-  sqlite.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
-                             format_version));
-  all.commit();
+  // Under another name first, so that there is a whole catalogue or none.
+  const std::filesystem::path made = database / unfinished_catalogue;
+  for (const char* beside : {"", "-journal", "-wal", "-shm"}) remove_file(made.string() + beside);
+  {
+    Sqlite sqlite(made, Sqlite::Mode::create);
+    sqlite.execute("PRAGMA synchronous = FULL");
+    Transaction all(sqlite, Transaction::Kind::write);
+    sqlite.execute(schema + count_rows("tensors") + count_rows("segments"));
+    sqlite.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
+                               format_version));
+    all.commit();
+    Statement mode = sqlite.prepare("PRAGMA journal_mode = WAL");
+    TESSERA_REQUIRE(
+        IoError, mode.step() && mode.text(0) == "wal",
+        "the catalogue {} cannot be read and written at once there: choose a local disk",
+        made.string());
+  }
+  rename_file(made, path_in(database));
 }
 
 Catalog::Catalog(const std::filesystem::path& database, Mode mode)
@@ -160,10 +145,26 @@ std::optional<Definition> Catalog::find(const std::string& name) {
 }
 
 void Catalog::add(const Definition& definition) {
-  sqlite_.prepare("INSERT INTO tensors(name, definition, statistics, bytes) VALUES(?, ?, ?, 0)")
-      .bind(definition.name, text_of(definition), text_of(definition.statistics))
+  const std::string said = type_text(definition), statistics = statistics_text(definition);
+  sqlite_
+      .prepare(
+          "INSERT INTO tensors(name, definition, statistics, bytes, checksum) VALUES(?, ?, ?, ?, "
+          "?)")
+      .bind(definition.name, said, statistics, definition.bytes,
+            checksum_of(definition.name, said, statistics, definition.bytes, {}))
       .run();
   move(definition.name, definition.directories, definition.bytes);
+}
+
+std::vector<std::string> Catalog::names() {
+  std::vector<std::string> found;
+  Statement rows = sqlite_.prepare("SELECT name FROM tensors ORDER BY name");
+  while (rows.step()) found.push_back(rows.text(0));
+  return found;
+}
+
+bool Catalog::has(const std::string& name) {
+  return sqlite_.prepare("SELECT 1 FROM tensors WHERE name = ?").bind(name).step();
 }
 
 void Catalog::remove(const std::string& name) {
@@ -171,15 +172,29 @@ void Catalog::remove(const std::string& name) {
 }
 
 void Catalog::rename(const std::string& from, const std::string& to) {
+  TESSERA_INVARIANT(find(from), "{} is not in the catalogue", from);  // it is as it was written
   sqlite_.prepare("UPDATE tensors SET name = ? WHERE name = ?").bind(to, from).run();
+  seal(to);
+}
+
+void Catalog::seal(const std::string& name) {
+  std::int64_t checksum = 0;
+  {
+    Statement row = sqlite_.prepare(std::string(columns) + " WHERE name = ?");
+    TESSERA_INVARIANT(row.bind(name).step(), "{} is not in the catalogue", name);
+    checksum = checksum_of(row.text(1), row.text(2), row.text(3), row.integer(4),
+                           directories_of(sqlite_, row.integer(0)));
+  }
+  sqlite_.prepare("UPDATE tensors SET checksum = ? WHERE name = ?").bind(checksum, name).run();
 }
 
 void Catalog::move(const std::string& name, const std::vector<Address>& directories,
                    std::int64_t bytes) {
+  TESSERA_INVARIANT(find(name), "{} is not in the catalogue", name);  // it is as it was written
   sqlite_.prepare("UPDATE tensors SET bytes = ? WHERE name = ?").bind(bytes, name).run();
-  Statement find = sqlite_.prepare("SELECT id FROM tensors WHERE name = ?");
-  TESSERA_INVARIANT(find.bind(name).step(), "{} is not in the catalogue", name);
-  const std::int64_t tensor = find.integer(0);
+  Statement find_id = sqlite_.prepare("SELECT id FROM tensors WHERE name = ?");
+  TESSERA_INVARIANT(find_id.bind(name).step(), "{} is not in the catalogue", name);
+  const std::int64_t tensor = find_id.integer(0);
   sqlite_.prepare("DELETE FROM directories WHERE tensor = ?").bind(tensor).run();
   Statement insert = sqlite_.prepare("INSERT INTO directories VALUES(?, ?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < directories.size(); ++i)
@@ -188,19 +203,43 @@ void Catalog::move(const std::string& name, const std::vector<Address>& director
               directories[i].place.offset, directories[i].place.bytes,
               static_cast<std::int64_t>(directories[i].place.checksum))
         .run();
+  seal(name);
 }
 
 std::map<std::int64_t, std::int64_t> Catalog::segments() {
   std::map<std::int64_t, std::int64_t> lengths;
-  Statement rows = sqlite_.prepare("SELECT id, bytes FROM segments");
-  while (rows.step()) lengths[rows.integer(0)] = rows.integer(1);
+  {
+    Statement rows = sqlite_.prepare("SELECT id, bytes, checksum FROM segments");
+    while (rows.step()) {
+      TESSERA_REQUIRE(
+          IoError, rows.integer(2) == checksum_of_segment(rows.integer(0), rows.integer(1)),
+          "what the catalogue says of segment {} is damaged (checksum); restore it from "
+          "a copy",
+          rows.integer(0));
+      lengths[rows.integer(0)] = rows.integer(1);
+    }
+  }
+  TESSERA_REQUIRE(
+      IoError, is_complete("segments"),
+      "what the catalogue says of the segments is damaged (checksum); restore it from a "
+      "copy");
   return lengths;
+}
+
+bool Catalog::is_complete(const char* table) {
+  return sqlite_.integer(fmt::format("SELECT (SELECT rows FROM totals WHERE name = '{0}') IS "
+                                     "(SELECT count(*) FROM {0}) AND "
+                                     "(SELECT checksums FROM totals WHERE name = '{0}') IS "
+                                     "(SELECT coalesce(sum(checksum & 0xffffffff), 0) FROM {0})",
+                                     table)) == 1;
 }
 
 void Catalog::set_segments(const std::map<std::int64_t, std::int64_t>& lengths) {
   Statement insert = sqlite_.prepare(
-      "INSERT INTO segments VALUES(?, ?) ON CONFLICT(id) DO UPDATE SET bytes = excluded.bytes");
-  for (const auto& [segment, bytes] : lengths) insert.bind(segment, bytes).run();
+      "INSERT INTO segments VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET bytes = "
+      "excluded.bytes, checksum = excluded.checksum");
+  for (const auto& [segment, bytes] : lengths)
+    insert.bind(segment, bytes, checksum_of_segment(segment, bytes)).run();
 }
 
 void Catalog::forget_segment(std::int64_t segment) {
@@ -208,15 +247,30 @@ void Catalog::forget_segment(std::int64_t segment) {
 }
 
 std::int64_t Catalog::next_segment() {
-  return 1 + sqlite_.integer("SELECT seq FROM sqlite_sequence WHERE name = 'segments'");
+  return 1 + std::max(sqlite_.integer("SELECT seq FROM sqlite_sequence WHERE name = 'segments'"),
+                      sqlite_.integer("SELECT max(id) FROM segments"));
 }
 
 void Catalog::checkpoint() { sqlite_.execute("PRAGMA wal_checkpoint(TRUNCATE)"); }
+
+void Catalog::compact() {
+  if (sqlite_.integer("PRAGMA freelist_count") * 4 > sqlite_.integer("PRAGMA page_count"))
+    sqlite_.execute("VACUUM");
+}
+
+void Catalog::settle() {
+  Transaction nothing = writing();
+  // Writes a page though no value changes.
+  sqlite_.execute(fmt::format("PRAGMA user_version = {}", format_version));
+  nothing.commit();
+}
 
 std::string Catalog::self_check() {
   Statement rows = sqlite_.prepare("PRAGMA integrity_check");
   std::string said;
   while (rows.step()) said += (said.empty() ? "" : "; ") + rows.text(0);
+  for (const char* table : {"tensors", "segments"})
+    if (!is_complete(table)) said += fmt::format("; rows of {} are missing or damaged", table);
   return said;
 }
 

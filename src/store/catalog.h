@@ -5,33 +5,29 @@
 #include <string>
 #include <vector>
 
-#include "store/directory.h"
+#include "store/definition.h"
 #include "store/sqlite.h"
 
 namespace tessera::store {
 
-/// What the catalogue says of a stored relation.
-struct Definition {
-  std::string name;
-  RelationType type;
-  std::optional<Edges> edges = {};  // of a tensor cut into tiles
-  Statistics statistics = {};
-  std::int64_t bytes = 0;                 // of its tiles on disk
-  std::vector<Address> directories = {};  // the parts it is made of
-};
+inline constexpr const char* unfinished_catalogue = "catalog.sqlite.new";
 
 /// The catalogue of a database: one file of SQLite, whose transactions are those of the database.
 /// Readers see the state that the last commit before them has left, whoever writes meanwhile.
 class Catalog {
  public:
   enum class Mode { read, write };
-  /// Makes the catalogue in an empty folder.
+  /// Makes the catalogue in a folder that has none. A crash meanwhile leaves files whose names
+  /// begin with `unfinished_catalogue`.
   static void create(const std::filesystem::path& database);
   /// IoError if there is none, it is none of ours, or of a newer version.
   Catalog(const std::filesystem::path& database, Mode mode);
 
   std::vector<Definition> all();
+  /// IoError if what it says of the relation is damaged.
   std::optional<Definition> find(const std::string& name);
+  bool has(const std::string& name);  // damaged or not
+  std::vector<std::string> names();   // in order
 
   // For the one who writes, inside a write transaction.
   void add(const Definition& definition);
@@ -40,7 +36,8 @@ class Catalog {
   /// The same relation in other places, where it takes so many bytes.
   void move(const std::string& name, const std::vector<Address>& directories, std::int64_t bytes);
 
-  /// The segments and how much of them counts.
+  /// The segments and how much of them counts. IoError if that is damaged: nothing can be written
+  /// then, lest a segment be taken for a leftover.
   std::map<std::int64_t, std::int64_t> segments();
   void set_segments(const std::map<std::int64_t, std::int64_t>& lengths);
   void forget_segment(std::int64_t segment);
@@ -49,10 +46,19 @@ class Catalog {
 
   Transaction reading() { return {sqlite_, Transaction::Kind::read}; }
   Transaction writing() { return {sqlite_, Transaction::Kind::write}; }
-  void checkpoint();         // moves what was committed from SQLite's log to its file
+  void checkpoint();  // moves what was committed from SQLite's log to its file
+  void compact();     // makes SQLite's file smaller, if much of it is free
+  /// Ends the uncertainty about a commit that has failed or was killed. It may lie in SQLite's log
+  /// as a whole without anybody seeing it, while others have the log open, and be found by the
+  /// first to open it later. A transaction that changes nothing takes its place in the log: from
+  /// then on it has never happened, and what it would have named may go.
+  void settle();
   std::string self_check();  // SQLite's own, "ok" if all is well
 
  private:
+  void seal(const std::string& name);   // brings the checksum up to date
+  bool is_complete(const char* table);  // no row has vanished
+
   Sqlite sqlite_;
 };
 

@@ -1,5 +1,7 @@
 #include "store/segment.h"
 
+#include <xxhash.h>
+
 #include <cstring>
 
 #include "base/check.h"
@@ -11,9 +13,26 @@ struct SegmentHead {
   char magic[8] = {'T', 'S', 'R', 'A', 'S', 'E', 'G', '\0'};
   std::uint32_t version = 1;
   std::uint32_t byte_order = 0x01020304;
-  char reserved[48] = {};
+  std::uint64_t check = 0;  // of the head, this being zero
+  char reserved[40] = {};
+
+  std::uint64_t right_check() const {
+    SegmentHead head = *this;
+    head.check = 0;
+    return XXH3_64bits(&head, sizeof head);
+  }
 };
-static_assert(sizeof(SegmentHead) == 64);
+static_assert(sizeof(SegmentHead) == segment_head_bytes);
+
+SegmentHead head_of(const File& file) {
+  SegmentHead head;
+  const std::size_t there = file.read_some(0, std::as_writable_bytes(std::span(&head, 1)));
+  return there == sizeof head ? head : SegmentHead{.magic = {}};
+}
+
+bool is_well(const SegmentHead& head) {
+  return head.check == head.right_check() && std::memcmp(head.magic, SegmentHead{}.magic, 8) == 0;
+}
 
 /// A new segment is begun when the last one is as long as this: what is dropped is reclaimed by the
 /// segment.
@@ -29,17 +48,23 @@ std::filesystem::path segment_path(const std::filesystem::path& database, std::i
 
 File open_segment(const std::filesystem::path& database, std::int64_t segment) {
   File file = File::open(segment_path(database, segment));
-  SegmentHead head;
-  const std::size_t there = file.read_some(0, std::as_writable_bytes(std::span(&head, 1)));
-  TESSERA_REQUIRE(IoError,
-                  there == sizeof head && std::memcmp(head.magic, SegmentHead{}.magic, 8) == 0,
-                  "{} is not a segment of a Tessera database", file.path().string());
-  TESSERA_REQUIRE(IoError, head.byte_order == SegmentHead{}.byte_order,
+  const SegmentHead head = head_of(file);
+  TESSERA_REQUIRE(IoError, head.byte_order != 0x04030201,
                   "{} was written on a machine with another byte order", file.path().string());
-  TESSERA_REQUIRE(IoError, head.version <= SegmentHead{}.version,
+  TESSERA_REQUIRE(IoError, !is_well(head) || head.version <= SegmentHead{}.version,
                   "{} has format version {}; this program knows versions up to {}: use a newer one",
                   file.path().string(), head.version, SegmentHead{}.version);
   return file;
+}
+
+std::string damage_of_segment(const File& file, std::int64_t bytes) {
+  if (!is_well(head_of(file)))
+    return fmt::format("the head of {} is not the one that was written (checksum)",
+                       file.path().string());
+  if (file.size() < bytes)
+    return fmt::format("{} ends after {} bytes of {}: it was cut off", file.path().string(),
+                       file.size(), bytes);
+  return "";
 }
 
 SegmentWriter::SegmentWriter(std::filesystem::path database, std::int64_t last, std::int64_t end,
@@ -53,22 +78,27 @@ SegmentWriter::~SegmentWriter() {
 /// The lock is held.
 SegmentWriter::Open& SegmentWriter::with_room(std::int64_t bytes) {
   if (!open_.empty() && open_.back().end + bytes <= full_from) return open_.back();
-  if (open_.empty() && last_ > 0 && last_end_ + bytes <= full_from) {
-    File file = File::open_to_write(segment_path(database_, last_));
-    file.truncate(last_end_);  // what a statement that failed has left behind
-    open_.push_back(
-        {last_, last_end_, last_end_, last_end_, std::make_shared<File>(std::move(file))});
+  if (open_.empty() && last_ > 0 && last_end_ + bytes <= full_from && go_on_with_last())
     return open_.back();
-  }
   const std::int64_t number = next_;
   next_ += stride_;
-  // A file of that number is of a statement that never was: nobody knows it.
-  std::filesystem::remove(segment_path(database_, number));
   auto file = std::make_shared<File>(File::create(segment_path(database_, number)));
   open_.push_back({number, 0, sizeof(SegmentHead), 0, file});
-  const SegmentHead head;
+  SegmentHead head;
+  head.check = head.right_check();
   file->write(0, std::as_bytes(std::span(&head, 1)));
   return open_.back();
+}
+
+/// Whether the last segment is as it was left: nothing is added to one that is damaged.
+bool SegmentWriter::go_on_with_last() {
+  std::error_code error;
+  const std::filesystem::path path = segment_path(database_, last_);
+  if (!std::filesystem::exists(path, error)) return false;
+  auto file = std::make_shared<File>(File::open_to_append(path));
+  if (!damage_of_segment(*file, last_end_).empty()) return false;
+  open_.push_back({last_, last_end_, last_end_, last_end_, std::move(file)});
+  return true;
 }
 
 Address SegmentWriter::append(const Record& record) {
@@ -108,9 +138,9 @@ void SegmentWriter::take_back() noexcept {
       if (open.before > 0)
         open.file->truncate(open.before);
       else
-        std::filesystem::remove(open.file->path());
+        remove_file(open.file->path());
     } catch (const std::exception&) {
-      // Nobody knows these bytes: the next statement, or a vacuum, takes their place.
+      // Nobody knows these bytes: the next statement removes them.
     }
   }
 }

@@ -22,8 +22,13 @@ struct Address {
 /// then.
 std::filesystem::path segment_path(const std::filesystem::path& database, std::int64_t segment);
 
-/// Opens a segment to read. IoError if it is none of ours, or of a version that we do not know.
+inline constexpr std::int64_t segment_head_bytes = 64;
+
+/// Opens a segment to read. IoError if it is not there, or of a version that we do not know. One
+/// whose own head is damaged can be read: each record has its own checksum.
 File open_segment(const std::filesystem::path& database, std::int64_t segment);
+/// What is wrong with a segment as a whole, of which so many bytes count; empty if nothing is.
+std::string damage_of_segment(const File& file, std::int64_t bytes);
 
 /// What one statement appends. Several threads may append at once. Until `sync` has returned and
 /// the catalogue names what was written, nothing of it counts; unless it is kept, it goes with the
@@ -41,8 +46,8 @@ class SegmentWriter {
   Address append(const Record& record);
   /// Everything appended so far survives a crash.
   void sync();
-  /// From here on the catalogue may name it: it is no longer taken back.
-  void keep() { kept_ = true; }
+  /// Whether the catalogue may name it: then it is not taken back.
+  void keep(bool kept) { kept_ = kept; }
 
   /// The segments that were written to and how long they are now.
   std::map<std::int64_t, std::int64_t> lengths() const;
@@ -56,6 +61,7 @@ class SegmentWriter {
     std::shared_ptr<File> file;
   };
   Open& with_room(std::int64_t bytes);
+  bool go_on_with_last();
   void take_back() noexcept;
 
   const std::filesystem::path database_;

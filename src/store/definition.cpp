@@ -1,0 +1,97 @@
+#include "store/definition.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+
+namespace tessera::store {
+namespace {
+
+using nlohmann::json;
+
+template <class Numbers>
+Numbers numbers_of(const json& list) {
+  Numbers numbers;
+  for (const json& number : list) numbers.push_back(number.get<std::int64_t>());
+  return numbers;
+}
+
+template <class Numbers>
+json list_of(const Numbers& numbers) {
+  return json(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
+}
+
+Presence presence_of(const std::string& name) {
+  for (const Presence presence : {Presence::continuous, Presence::sparse, Presence::partial})
+    if (name == to_string(presence)) return presence;
+  throw IoError(fmt::format("the catalogue says '{}' of a relation's keys", name));
+}
+
+// Numbers of JSON are finite: what is not is written as text.
+json number(double value) {
+  if (std::isfinite(value)) return value;
+  return fmt::format("{}", value);
+}
+double number_of(const json& value) {
+  return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
+}
+
+void read_type(const json& said, Definition& into) {
+  for (const json& column : said.at("columns"))
+    into.type.columns.push_back(
+        {column.at("name").get<std::string>(),
+         {parse_dtype(column.at("dtype").get<std::string>()), numbers_of<Shape>(column.at("shape")),
+          column.at("sparse_dims").get<int>()}});
+  into.type.frontier = numbers_of<Key>(said.at("frontier"));
+  into.type.presence = presence_of(said.at("presence").get<std::string>());
+  if (said.contains("last")) into.edges = Edges{numbers_of<Shape>(said.at("last"))};
+}
+
+Statistics statistics_of(const json& said) {
+  return {said.at("tuples").get<std::int64_t>(), said.at("nonzeros").get<std::int64_t>(),
+          number_of(said.at("min")), number_of(said.at("max")),
+          said.at("distinct").get<std::vector<std::int64_t>>()};
+}
+
+}  // namespace
+
+std::string type_text(const Definition& definition) {
+  json columns = json::array();
+  for (const Column& column : definition.type.columns)
+    columns.push_back({{"name", column.name},
+                       {"dtype", std::string(to_string(column.type.dtype))},
+                       {"shape", list_of(column.type.shape)},
+                       {"sparse_dims", column.type.sparse_dims}});
+  json text{{"columns", columns},
+            {"frontier", list_of(definition.type.frontier)},
+            {"presence", std::string(to_string(definition.type.presence))}};
+  if (definition.edges) text["last"] = list_of(definition.edges->last);
+  try {
+    return text.dump();
+  } catch (const json::exception&) {
+    throw TypeError("a column cannot be stored whose name is not UTF-8");
+  }
+}
+
+std::string statistics_text(const Definition& definition) {
+  const Statistics& statistics = definition.statistics;
+  return json{{"tuples", statistics.tuples},
+              {"nonzeros", statistics.nonzeros},
+              {"min", number(statistics.min)},
+              {"max", number(statistics.max)},
+              {"distinct", statistics.distinct}}
+      .dump();
+}
+
+void read_texts(const std::string& type, const std::string& statistics, Definition& into) {
+  try {
+    read_type(json::parse(type), into);
+    into.statistics = statistics_of(json::parse(statistics));
+  } catch (const json::exception& error) {
+    throw IoError(
+        fmt::format("what the catalogue says of {} cannot be read: {}", into.name, error.what()));
+  }
+}
+
+}  // namespace tessera::store

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/directory.h"
+
+namespace tessera::store {
+
+/// What the catalogue says of a stored relation.
+struct Definition {
+  std::string name;
+  RelationType type;
+  std::optional<Edges> edges = {};  // of a tensor cut into tiles
+  Statistics statistics = {};
+  std::int64_t bytes = 0;                 // of its tiles on disk
+  std::vector<Address> directories = {};  // the parts it is made of
+};
+
+// As texts, which the catalogue holds.
+std::string type_text(const Definition& definition);
+std::string statistics_text(const Definition& definition);
+/// IoError if the texts are not such ones.
+void read_texts(const std::string& type, const std::string& statistics, Definition& into);
+
+}  // namespace tessera::store

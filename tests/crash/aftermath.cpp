@@ -1,0 +1,101 @@
+#include "crash/aftermath.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "store/catalog.h"
+#include "support/expectations.h"
+
+namespace tessera::crash {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::set<std::string> names_of(const Contents& contents) {
+  std::set<std::string> names;
+  for (const auto& [name, seed] : contents) names.insert(name);
+  return names;
+}
+
+/// Which of the statements that were not acknowledged have happened, as the names tell.
+std::optional<Contents> outcome(const Expected& expected, const std::set<std::string>& names) {
+  for (std::uint32_t chosen = 0; chosen < (1U << expected.perhaps.size()); ++chosen) {
+    Contents contents = expected.contents;
+    bool possible = true;
+    for (std::size_t i = 0; i < expected.perhaps.size(); ++i) {
+      if ((chosen >> i & 1U) == 0) continue;
+      const Step& step = expected.perhaps[i];
+      const bool of_a_name = step.kind == Step::Kind::drop || step.kind == Step::Kind::rename;
+      possible = possible && (!of_a_name || contents.contains(step.name));
+      if (possible) apply(step, contents);
+    }
+    if (possible && names_of(contents) == names) return contents;
+  }
+  return std::nullopt;
+}
+
+/// A quick yes for relations of dense numbers, of which there are the large ones.
+bool same_bytes(const Relation& a, const Relation& b) {
+  if (a.size() != b.size() || a.type() != b.type()) return false;
+  for (std::size_t i = 0; i < a.tuples().size(); ++i) {
+    const Tile &x = a.tuples()[i].tiles[0], &y = b.tuples()[i].tiles[0];
+    const bool dense = x.dtype() == DType::f64 && x.type() == y.type() && !x.is_sparse();
+    if (!dense || a.tuples()[i].key != b.tuples()[i].key || a.tuples()[i].tiles.size() > 1)
+      return false;
+    const Tile p = x.contiguous(), q = y.contiguous();
+    if (std::memcmp(p.data<double>(), q.data<double>(), sizeof(double) * p.elements()) != 0)
+      return false;
+  }
+  return true;
+}
+
+void expect_nothing_else(const fs::path& folder) {
+  std::map<std::string, std::uintmax_t> known, there;
+  store::Catalog catalog(folder, store::Catalog::Mode::read);
+  for (const auto& [segment, bytes] : catalog.segments())
+    known[store::segment_path(folder, segment).filename()] = static_cast<std::uintmax_t>(bytes);
+  for (const auto& entry : fs::directory_iterator(folder / "segments"))
+    there[entry.path().filename()] = entry.file_size();
+  EXPECT_EQ(there, known) << "the segments on disk, and those that the catalogue knows";
+  const std::set<std::string> usual{"catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm",
+                                    "lock", "segments"};
+  for (const auto& entry : fs::directory_iterator(folder))
+    EXPECT_TRUE(usual.contains(entry.path().filename())) << entry.path();
+}
+
+}  // namespace
+
+void Expected::add(const History& history) {
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const Step& step = history[i];
+    if (step.state == Step::State::done) apply(step, contents);
+    if (step.state == Step::State::begun ||
+        std::string(step.message).find("not known whether") != std::string::npos)
+      perhaps.push_back(step);
+  }
+}
+
+void verify(const fs::path& folder, Expected& expected) {
+  const Database database = Database::open(folder);
+  for (const Damage& damage : database.check())
+    ADD_FAILURE() << "damaged: " << damage.name << ": " << damage.reason;
+  std::set<std::string> names;
+  for (const StoredInfo& info : database.list()) names.insert(info.name);
+  const std::optional<Contents> contents = outcome(expected, names);
+  std::string perhaps;
+  for (const Step& step : expected.perhaps) perhaps += "\n  " + to_string(step);
+  ASSERT_TRUE(contents) << fmt::format("there is {}\nthere must be {}\nand perhaps{}", names,
+                                       names_of(expected.contents), perhaps);
+  for (const auto& [name, seed] : *contents) {
+    const Relation found = database.read(name), stored = relation_of(seed);
+    EXPECT_TRUE(same_bytes(found, stored) || relations_equal(found, stored)) << name;
+  }
+  expect_nothing_else(folder);
+  expected = {*contents, {}};
+}
+
+}  // namespace tessera::crash

@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+
+#include "crash/aftermath.h"
+#include "crash/disk.h"
+#include "crash/processes.h"
+#include "store/catalog.h"
+
+// Writers that are killed. What they had acknowledged is there, and nothing half done.
+
+namespace tessera::crash {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+constexpr seconds patience(60);
+
+Database compressing(const fs::path& folder) { return Database::open(folder, {.compress = true}); }
+
+/// Statements until the end of the process, or until there are so many.
+void write_until(const fs::path& folder, History& history, std::size_t most, Workload workload) {
+  Database plain = Database::open(folder), other = compressing(folder);
+  while (history.size() < most && !history.full()) workload.run_one(plain, other, history);
+}
+
+TEST(Killed, AtRandomTimes) {
+  const Folder folder;
+  std::mt19937_64 random(seed_or(1));
+  const Shared<std::array<History, 2>> histories;
+  Expected expected;
+  fs::path database;
+  for (int run = 0; run < runs_or(150); ++run) {
+    const std::uint64_t seed = random();
+    SCOPED_TRACE(::testing::Message() << "run " << run << ", seed " << seed);
+    if (run % 25 == 0) {  // making a database is a time to be killed as well
+      database = folder / std::to_string(run);
+      expected = {};
+    }
+    for (History& history : *histories) history.clear();
+    const pid_t writer = start([&] {
+      // Two threads, each with names of its own, on handles of their own.
+      std::jthread other([&] {
+        write_until(database, (*histories)[1], History::most,
+                    Workload('b', seed + 1, expected.contents));
+      });
+      write_until(database, (*histories)[0], History::most, Workload('a', seed, expected.contents));
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 40'000));
+    kill_and_wait(writer);
+    for (const History& history : *histories) expected.add(history);
+    verify(database, expected);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+/// A fixed list of statements, killed before each of its calls in turn.
+class EachCall : public ::testing::TestWithParam<disk_fault> {};
+
+TEST_P(EachCall, OfAFewStatements) {
+  const Folder folder;
+  const Shared<History> history;
+  for (std::int64_t at = 1;; ++at) {
+    SCOPED_TRACE(::testing::Message() << "killed at call " << at);
+    const fs::path database = folder / "database";
+    fs::remove_all(database);
+    history->clear();
+    const pid_t writer = start([&] {
+      disk_set(database.c_str(), GetParam(), disk_any, at, 1);
+      write_until(database, *history, 14, Workload('a', seed_or(5), {}, true));
+    });
+    bool killed = false;
+    const bool well = wait_for(writer, patience, &killed);
+    ASSERT_NE(well, killed);
+    Expected expected;
+    expected.add(*history);
+    verify(database, expected);
+    if (::testing::Test::HasFailure() || !killed) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Killed, EachCall, ::testing::Values(disk_kill, disk_tear),
+                         [](const auto& of) {
+                           return of.param == disk_kill ? "Before" : "Amidst";
+                         });
+
+/// Somebody who looks into the catalogue now and then, and always has it open.
+void look_on(const fs::path& database) {
+  store::Catalog catalog(database, store::Catalog::Mode::read);
+  for (;;) {
+    (void)catalog.all();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST(Killed, AtRandomCallsBesideSomebodyWhoReads) {
+  const Folder folder;
+  std::mt19937_64 random(seed_or(2));
+  const Shared<History> history;
+  Expected expected;
+  fs::path database;
+  for (int run = 0; run < runs_or(150); ++run) {
+    const std::uint64_t seed = random();
+    SCOPED_TRACE(::testing::Message() << "run " << run << ", seed " << seed);
+    if (run % 30 == 0) {
+      database = folder / std::to_string(run);
+      expected = {};
+      (void)Database::open(database);
+    }
+    // While somebody has the catalogue open, SQLite does not look at its log again: the next writer
+    // does not see what the last one left there, but whoever comes when all are gone does.
+    const pid_t reader = start([&] { look_on(database); });
+    for (int writers = 0; writers < 3; ++writers) {
+      history->clear();
+      const pid_t writer = start([&] {
+        const auto at = static_cast<std::int64_t>(random() % (writers == 0 ? 150 : 12)) + 1;
+        disk_set(database.c_str(), seed % 2 == 0 ? disk_kill : disk_tear, disk_any, at, 1);
+        // Who does not know what became of the last statement only touches what is its own.
+        write_until(database, *history, History::most,
+                    Workload(static_cast<char>('a' + writers), seed + writers,
+                             writers == 0 ? expected.contents : Contents{}, run % 4 != 0));
+      });
+      random.discard(1);
+      bool killed = false;
+      wait_for(writer, patience, &killed);
+      ASSERT_TRUE(killed);
+      expected.add(*history);
+    }
+    kill_and_wait(reader);
+    verify(database, expected);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::crash
