@@ -1,14 +1,27 @@
 #include "store/sqlite.h"
 
+#include <cstring>
+
 #include "base/check.h"
 
 namespace tessera::store {
 namespace {
 
+/// SQLite's reason, and the system's if that is behind it.
+std::string reason_of(sqlite3* database) {
+  if (database == nullptr) return "out of memory";
+  const int code = sqlite3_errcode(database) & 0xff;
+  const int cause = sqlite3_system_errno(database);
+  const bool of_the_system = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+  return of_the_system && cause != 0
+             ? fmt::format("{} ({})", sqlite3_errmsg(database), std::strerror(cause))
+             : sqlite3_errmsg(database);
+}
+
 [[noreturn]] void fail(sqlite3* database) {
   const char* file = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
-  throw IoError(fmt::format("the catalogue {}: {}", file != nullptr ? file : "",
-                            database != nullptr ? sqlite3_errmsg(database) : "out of memory"));
+  throw IoError(
+      fmt::format("the catalogue {}: {}", file != nullptr ? file : "", reason_of(database)));
 }
 
 void check(sqlite3* database, int code) {
@@ -71,7 +84,7 @@ Sqlite::Sqlite(const std::filesystem::path& path, Mode mode) {
   flags |= mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
   if (sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK) {
-    const std::string reason = database_ != nullptr ? sqlite3_errmsg(database_) : "out of memory";
+    const std::string reason = reason_of(database_);
     sqlite3_close(database_);
     throw IoError(fmt::format("cannot open the catalogue {}: {}", path.string(), reason));
   }

@@ -73,9 +73,7 @@ void Expected::add(const History& history) {
   for (std::size_t i = 0; i < history.size(); ++i) {
     const Step& step = history[i];
     if (step.state == Step::State::done) apply(step, contents);
-    if (step.state == Step::State::begun ||
-        std::string(step.message).find("not known whether") != std::string::npos)
-      perhaps.push_back(step);
+    if (is_in_doubt(step)) perhaps.push_back(step);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <map>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct Step {
   char message[400] = {};  // the error's kind and text
 };
 std::string to_string(const Step& step);
+/// Whether it may have happened or not: it was not acknowledged, or has failed and says so.
+bool is_in_doubt(const Step& step);
 void apply(const Step& step, Contents& contents);
 void perform(const Step& step, Database& database);  // as the error says if it fails
 
@@ -46,12 +49,17 @@ class History {
   Step steps_[most];
 };
 
+void* shared_memory(std::size_t bytes);
+void give_back(void* memory, std::size_t bytes);
 /// An object in memory that this process shares with those that it makes.
 template <class T>
 class Shared {
  public:
-  Shared();
-  ~Shared();
+  Shared() : object_(new (shared_memory(sizeof(T))) T) {}
+  ~Shared() {
+    object_->~T();
+    give_back(object_, sizeof(T));
+  }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
   T& operator*() const { return *object_; }
