@@ -104,7 +104,8 @@ void Catalog::create(const std::filesystem::path& database) {
   for (const char* beside : {"", "-journal", "-wal", "-shm"}) remove_file(made.string() + beside);
   {
     Sqlite sqlite(made, Sqlite::Mode::create);
-    sqlite.execute("PRAGMA synchronous = FULL");
+    // What is not finished is thrown away: there is nothing to roll back.
+    sqlite.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL");
     Transaction all(sqlite, Transaction::Kind::write);
     sqlite.execute(schema + count_rows("tensors") + count_rows("segments"));
     sqlite.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
