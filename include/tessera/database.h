@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/formats.h"
 #include "tessera/run.h"
 
 namespace tessera {
@@ -33,6 +34,14 @@ struct Damage {
   std::string reason;
 };
 
+/// What an import or an export has done.
+struct FileReport {
+  std::vector<std::string> names;  // of the tensors
+  std::int64_t rows = 0;
+  std::int64_t bytes = 0;  // of the file
+  double seconds = 0;
+};
+
 /// Relations that stay: a folder with a catalogue and the segments that hold the tiles.
 ///
 /// A statement is atomic: its tiles are on disk before the catalogue names them, and a crash at any
@@ -56,6 +65,14 @@ class Database {
              RunReport* report = nullptr);
   void drop(const std::string& name);
   void rename(const std::string& from, const std::string& to);
+
+  /// Stores what is in a file, under a new name; where it has several tensors, under that name with
+  /// an ending for each. All of it, or, after any error or a stop, nothing.
+  FileReport import_file(const std::string& name, const std::string& from,
+                         const FormatOptions& options = {});
+  /// Writes tensors to a file, which takes the place of one that is there when it is complete.
+  FileReport export_file(const std::vector<std::string>& names, const std::string& to,
+                         const FormatOptions& options = {}) const;
 
   /// Makes the files as small as they can be: what was dropped is reclaimed. Returns the bytes that
   /// were given back.

@@ -17,6 +17,7 @@ struct FileProgress {
   std::int64_t bytes_done = 0, bytes = 0;  // of the file; 0 if its length is not known
   std::int64_t rows = 0;
   double seconds = 0;
+  double fraction = 0;  // 0 to 1: of the file that is read, or of the tiles that are written to it
 };
 
 /// How a file is read or written. An option that a format has no use for is refused.

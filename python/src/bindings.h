@@ -19,6 +19,7 @@ void bind_running(py::module_& module);
 void bind_sites(py::module_& module);
 void bind_relations(py::module_& module);
 void bind_database(py::module_& module);
+void bind_files(py::module_& module, py::class_<Database>& database);
 
 Tile tile_from_numpy(const py::array& array);
 py::array tile_to_numpy(const Tile& tile);

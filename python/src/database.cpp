@@ -14,9 +14,9 @@ py::dict description_of(const StoredInfo& info) {
 
 void bind_database(py::module_& module) {
   const auto unlocked = py::call_guard<py::gil_scoped_release>();
-  py::class_<Database>(module, "Database",
-                       "Relations that stay: a folder with a catalogue and the tiles.")
-      .def(py::init([](const std::filesystem::path& folder, bool create, bool read_only,
+  py::class_<Database> type(module, "Database",
+                            "Relations that stay: a folder with a catalogue and the tiles.");
+  type.def(py::init([](const std::filesystem::path& folder, bool create, bool read_only,
                        double lock_seconds, bool compress) {
              const py::gil_scoped_release free;
              return Database::open(folder, {.create = create,
@@ -84,6 +84,7 @@ void bind_database(py::module_& module) {
       .def("__repr__", [](const Database& database) {
         return "Database('" + database.folder().string() + "')";
       });
+  bind_files(module, type);
 }
 
 }  // namespace tessera::python

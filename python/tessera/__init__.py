@@ -17,15 +17,15 @@ Relations and the tensor relational algebra::
 """
 
 from ._tessera import (
-    ClusterError, Database, Error, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Placement, Plan,
-    PlanError, Progress, Relation, Tile, TypeError, ValueError, closedness, kernel_aliases,
+    ClusterError, Database, Error, FileProgress, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Placement, Plan,
+    PlanError, Progress, Relation, Tile, TypeError, ValueError, closedness, formats, kernel_aliases,
     kernel_names, kernel_reference)
 from . import kernels
 
 __all__ = [
-    "ClusterError", "Database", "Error", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
+    "ClusterError", "Database", "Error", "FileProgress", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
     "Placement", "Plan", "PlanError", "Progress", "Relation", "Tile", "TypeError", "ValueError",
-    "closedness", "connect", "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
+    "closedness", "connect", "formats", "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
 
 
 def connect(folder, **options):

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -122,6 +123,13 @@ void File::start_writing(std::int64_t offset, std::int64_t bytes) {
 
 void File::discard(std::int64_t offset, std::int64_t bytes) noexcept {
   (void)::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
+}
+
+void File::start_reading(std::int64_t offset, std::int64_t bytes) const {
+  constexpr std::int64_t step = 128 << 10;  // Linux reads no more ahead for one call
+  for (std::int64_t done = 0; done < bytes; done += step)
+    (void)::posix_fadvise(descriptor_, offset + done, std::min(step, bytes - done),
+                          POSIX_FADV_WILLNEED);  // a hint
 }
 
 std::int64_t File::size() const {

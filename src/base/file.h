@@ -32,6 +32,8 @@ class File {
   void sync();  // returns when what was written survives a crash
   /// Tells the system to write out what lies there soon, so that a later sync has less to do.
   void start_writing(std::int64_t offset, std::int64_t bytes);
+  /// The same of reading.
+  void start_reading(std::int64_t offset, std::int64_t bytes) const;
   /// What lies there is not needed any more: its room is given back where the system can.
   void discard(std::int64_t offset, std::int64_t bytes) noexcept;
   std::int64_t size() const;

@@ -13,27 +13,26 @@ void RelationWriter::add(const Key& key, const std::vector<Tile>& tiles) {
   directory_.entries.push_back(std::move(entry));
 }
 
-void RelationWriter::sort_entries() {
+const std::vector<store::Entry>& RelationWriter::entries() {
   auto& entries = directory_.entries;
   std::sort(entries.begin(), entries.end(),
             [](const store::Entry& a, const store::Entry& b) { return a.key < b.key; });
   for (std::size_t i = 1; i < entries.size(); ++i)
     TESSERA_REQUIRE(PlanError, entries[i - 1].key != entries[i].key,
                     "key {} occurs twice; keys must be unique", to_string(entries[i].key));
+  return entries;
 }
 
 store::Definition RelationWriter::finish(const std::string& name, const RelationType& type,
                                          const TypesAt& absent_types) {
-  sort_entries();
   TupleSet<TileType> tuples{type, {}, absent_types};
-  for (const store::Entry& entry : directory_.entries)
-    tuples.tuples.push_back({entry.key, entry.types});
+  for (const store::Entry& entry : entries()) tuples.tuples.push_back({entry.key, entry.types});
   return finish(name, type, store::edges_of(tuples));
 }
 
 store::Definition RelationWriter::finish(const std::string& name, const RelationType& type,
                                          const std::optional<store::Edges>& edges) {
-  sort_entries();
+  (void)entries();
   return {name,
           type,
           edges,

@@ -16,6 +16,9 @@ class RelationWriter {
   /// Any thread may call.
   void add(const Key& key, const std::vector<Tile>& tiles);
 
+  /// What was added, in order of the keys. PlanError if a key came twice.
+  const std::vector<store::Entry>& entries();
+
   /// What the catalogue is to say, once all are there. PlanError if a key came twice. Whether it is
   /// a tensor cut into tiles is seen from the tiles.
   store::Definition finish(const std::string& name, const RelationType& type,
@@ -25,8 +28,6 @@ class RelationWriter {
                            const std::optional<store::Edges>& edges);
 
  private:
-  void sort_entries();
-
   WriteStatement& statement_;
   StatisticsBuilder statistics_;
   std::mutex mutex_;

@@ -19,12 +19,11 @@ class StoredRelation {
   const std::vector<Entry>& entries() const { return directory_.entries; }
   const std::shared_ptr<const TupleSet<TileType>>& tuples() const { return tuples_; }
 
+  const Entry* find(const Key& key) const;       // null if the key is absent
   std::vector<Tile> read(const Key& key) const;  // TypeError if the key is absent
   std::vector<Tile> read(const Entry& entry) const;
 
  private:
-  const Entry* find(const Key& key) const;
-
   Definition definition_;
   Directory directory_;  // of all parts, in order of the keys
   std::unordered_map<std::int64_t, std::shared_ptr<const File>> files_;

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/formats.h"
@@ -43,11 +44,11 @@ class TensorReader {
   virtual std::vector<Key> keys() const = 0;              // those that are there, in order
   /// The tile at a key; zeros of the right shape if a sparse tensor lacks it.
   virtual Tile read(const Key& key) const = 0;
-  virtual void advance(std::int64_t bytes, std::int64_t rows) = 0;  // as above
+  virtual void advance(std::int64_t bytes, std::int64_t rows) = 0;  // written; as above
 };
 
 /// A format that files are in: one short file each. IoError says file, line where there are lines,
-/// and reason of what is wrong with a file.
+/// and reason of what is wrong with a file. Where one cannot be read or written, that is null.
 struct Format {
   FormatInfo info;
   void (*read)(const std::string& from, const FormatOptions& options, Receiver& into);
@@ -64,6 +65,11 @@ const Format& matrix_market_format();
 const Format& svmlight_format();
 const Format& extreme_format();  // of the extreme-classification repository
 const Format& postgresql_format();
+
+/// TypeError if an option is set that the format has no use for: `used` names those that it has,
+/// besides those that every format has (threads, memory, stop and progress).
+void check_options(const FormatOptions& options, const std::string& format,
+                   std::initializer_list<std::string_view> used);
 
 /// By name, or by the ending of a file's name. TypeError, with a list, if there is none.
 const Format& find_format(const std::string& file, const std::string& name);

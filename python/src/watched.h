@@ -1,0 +1,98 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "bindings.h"
+
+namespace tessera::python {
+
+/// Work in a thread of its own. The caller's thread waits for it in short naps, because only that
+/// thread may look for signals, and there it also calls the caller's function with the news.
+template <class Result, class News>
+class Watched {
+ public:
+  explicit Watched(const py::object& tell) : tell_(tell) {}
+
+  std::stop_token stop() const { return stop_.get_token(); }
+  /// Whom the work tells its news; nobody, if the caller does not want to know.
+  std::function<void(const News&)> listener() {
+    if (tell_.is_none()) return {};
+    return [this](const News& news) {
+      const std::lock_guard lock(mutex_);
+      news_ = news;
+      changed_.notify_all();
+    };
+  }
+
+  Result result(const std::function<Result()>& work) {
+    {
+      const py::gil_scoped_release unlocked;
+      std::thread worker([&] { do_it(work); });
+      wait();
+      worker.join();
+    }
+    if (!python_error_ && news_) tell(*news_);
+    if (python_error_) std::rethrow_exception(python_error_);
+    if (error_) std::rethrow_exception(error_);
+    return std::move(*result_);
+  }
+
+ private:
+  void do_it(const std::function<Result()>& work) {
+    try {
+      result_ = work();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    changed_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    while (!done_) {
+      // After an error there is nothing more to tell: the work only has to end.
+      changed_.wait_for(lock, std::chrono::milliseconds(50),
+                        [this] { return done_ || (news_ && !python_error_); });
+      if (done_ || python_error_) continue;
+      const std::optional<News> news = std::exchange(news_, std::nullopt);
+      lock.unlock();
+      {
+        const py::gil_scoped_acquire locked;
+        if (news) tell(*news);
+        if (!python_error_ && PyErr_CheckSignals() != 0) stop_with(py::error_already_set());
+      }
+      lock.lock();
+    }
+  }
+
+  void tell(const News& news) {
+    try {
+      tell_(news);
+    } catch (const py::error_already_set& error) {
+      stop_with(error);
+    }
+  }
+
+  void stop_with(const py::error_already_set& error) {
+    python_error_ = std::make_exception_ptr(error);
+    stop_.request_stop();
+  }
+
+  const py::object& tell_;
+  std::stop_source stop_;
+  std::exception_ptr python_error_;  // of the caller's thread: a signal, or its function
+  std::exception_ptr error_;
+  std::optional<Result> result_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<News> news_;
+  bool done_ = false;
+};
+
+}  // namespace tessera::python

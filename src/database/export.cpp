@@ -1,0 +1,118 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <deque>
+
+#include "base/check.h"
+#include "database/file_meter.h"
+#include "database/state.h"
+#include "store/formats/format.h"
+
+namespace tessera {
+namespace {
+
+using store::Entry;
+using store::StoredRelation;
+
+/// A stored tensor, read tile by tile.
+class Export : public store::TensorReader {
+ public:
+  Export(std::shared_ptr<const StoredRelation> stored, FileMeter& meter,
+         std::atomic<std::int64_t>& read, std::int64_t all)
+      : stored_(std::move(stored)), meter_(meter), read_(read), all_(all) {
+    const store::Definition& definition = stored_->definition();
+    TESSERA_REQUIRE(TypeError, definition.type.columns.size() == 1,
+                    "{} has {} columns; only a relation of one can be written to a file",
+                    definition.name, definition.type.columns.size());
+    if (definition.edges) shape_ = store::tensor_shape(definition.type, *definition.edges);
+  }
+
+  const std::string& name() const override { return stored_->definition().name; }
+  const RelationType& type() const override { return stored_->definition().type; }
+  const std::optional<Shape>& shape() const override { return shape_; }
+
+  std::vector<Key> keys() const override {
+    std::vector<Key> all;
+    for (const Entry& entry : stored_->entries()) all.push_back(entry.key);
+    return all;
+  }
+
+  Tile read(const Key& key) const override {
+    const Entry* entry = stored_->find(key);
+    if (entry == nullptr) {
+      TESSERA_REQUIRE(TypeError, type().presence == Presence::sparse, "{} has no tuple at {}",
+                      name(), to_string(key));
+      return Tile::zeros(stored_->tuples()->absent_types(key)[0]);
+    }
+    Tile tile = stored_->read(*entry)[0];
+    read_ += entry->address.place.bytes;
+    meter_.set_fraction(static_cast<double>(read_) / static_cast<double>(all_));
+    return tile;
+  }
+
+  void advance(std::int64_t bytes, std::int64_t rows) override { meter_.advance(bytes, rows); }
+
+ private:
+  const std::shared_ptr<const StoredRelation> stored_;
+  FileMeter& meter_;
+  std::atomic<std::int64_t>& read_;  // bytes, of all tensors
+  const std::int64_t all_;
+  std::optional<Shape> shape_;
+};
+
+/// A file that takes the place of another when it is complete, and goes with this if it is not.
+class Replacement {
+ public:
+  explicit Replacement(const std::filesystem::path& target)
+      : target_(std::filesystem::absolute(target)),
+        path_(target_.parent_path() /
+              fmt::format(".tessera-{}-{}", ::getpid(), target_.filename().string())) {
+    std::error_code none;
+    (void)std::filesystem::remove(path_, none);  // of a process of that number that was killed
+  }
+  ~Replacement() {
+    std::error_code none;
+    (void)std::filesystem::remove(path_, none);
+  }
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  std::string path() const { return path_.string(); }
+  std::int64_t keep() {
+    File file = File::open_to_write(path_);
+    file.sync();
+    rename_file(path_, target_);
+    return file.size();
+  }
+
+ private:
+  const std::filesystem::path target_, path_;
+};
+
+}  // namespace
+
+FileReport Database::export_file(const std::vector<std::string>& names, const std::string& to,
+                                 const FormatOptions& options) const {
+  TESSERA_REQUIRE(TypeError, !names.empty(), "no tensor is named to be written to {}", to);
+  const store::Format& format = store::find_format(to, options.format);
+  TESSERA_REQUIRE(TypeError, format.write != nullptr, "{} is only read, not written",
+                  format.info.name);
+  std::vector<std::shared_ptr<const StoredRelation>> stored;
+  std::int64_t all = 1;
+  for (const std::string& name : names) {
+    stored.push_back(state_->stored(name));
+    all += stored.back()->definition().bytes;
+  }
+  FileMeter meter(options, 0);
+  std::atomic<std::int64_t> read = 0;
+  std::deque<Export> exports;
+  std::vector<store::TensorReader*> readers;
+  for (const auto& one : stored) readers.push_back(&exports.emplace_back(one, meter, read, all));
+  Replacement file(to);
+  format.write(readers, file.path(), options);
+  const std::int64_t bytes = file.keep();
+  const FileProgress done = meter.finish();
+  return {names, done.rows, bytes, done.seconds};
+}
+
+}  // namespace tessera

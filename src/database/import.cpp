@@ -1,0 +1,158 @@
+#include <deque>
+
+#include "base/check.h"
+#include "database/file_meter.h"
+#include "database/relation_writer.h"
+#include "database/state.h"
+#include "store/formats/format.h"
+#include "tra/tuple_set.h"
+
+namespace tessera {
+namespace {
+
+using store::Definition;
+using store::Edges;
+using store::Entry;
+
+/// The type of a tensor of a shape that was cut into tiles, and of the tiles at its edges.
+std::pair<RelationType, Edges> type_of_tensor(const store::TensorHead& head, const Shape& shape) {
+  RelationType type{{{"", head.tile}}, Key(shape.rank(), 0), head.presence};
+  Shape& bound = type.columns[0].type.shape;
+  TESSERA_INVARIANT(bound.rank() == shape.rank(), "tiles of {} in a tensor of {}", to_string(bound),
+                    to_string(shape));
+  Edges edges{shape};
+  for (int d = 0; d < shape.rank(); ++d) {
+    TESSERA_INVARIANT(bound[d] > 0 || shape[d] == 0, "tiles of {} in a tensor of {}",
+                      to_string(bound), to_string(shape));
+    bound[d] = std::min(bound[d], shape[d]);
+    // A tensor without elements is one empty tile, so that its shape is not lost.
+    type.frontier[d] = shape[d] == 0 ? 1 : (shape[d] - 1) / bound[d] + 1;
+    edges.last[d] = shape[d] - (type.frontier[d] - 1) * bound[d];
+  }
+  return {type, edges};
+}
+
+/// What the statement keeps of a file, a tensor after the other or several at once.
+class Import : public store::Receiver {
+ public:
+  Import(WriteStatement& statement, std::string name, FileMeter& meter)
+      : statement_(statement), name_(std::move(name)), meter_(meter) {}
+
+  int begin(const store::TensorHead& head) override {
+    const std::string name = name_ + head.suffix;
+    check_name(name);
+    refuse_taken(statement_.catalog(), name);
+    for (const Part& part : parts_)
+      TESSERA_REQUIRE(TypeError, part.name != name,
+                      "the file has two tensors that would be named '{}'", name);
+    parts_.emplace_back(name, head, statement_);
+    return static_cast<int>(parts_.size()) - 1;
+  }
+
+  void add(int tensor, const Key& key, const Tile& tile) override {
+    Part& part = parts_[static_cast<std::size_t>(tensor)];
+    const TileType& type = part.head.tile;
+    TESSERA_INVARIANT(tile.dtype() == type.dtype && tile.rank() == type.shape.rank(),
+                      "the reader of {} has said {} and gives {}", part.name, to_string(type),
+                      to_string(tile.type()));
+    part.writer.add(key, {tile});
+  }
+
+  void end(int tensor, const std::optional<Shape>& shape) override {
+    Part& part = parts_[static_cast<std::size_t>(tensor)];
+    part.definition = shape ? tensor_of(part, *shape) : relation_of(part);
+  }
+
+  void advance(std::int64_t bytes, std::int64_t rows) override { meter_.advance(bytes, rows); }
+
+  std::vector<Definition> definitions() const {
+    std::vector<Definition> all;
+    for (const Part& part : parts_) {
+      TESSERA_INVARIANT(part.definition, "the reader has not ended {}", part.name);
+      all.push_back(*part.definition);
+    }
+    return all;
+  }
+
+ private:
+  struct Part {
+    Part(std::string its_name, store::TensorHead its_head, WriteStatement& statement)
+        : name(std::move(its_name)), head(std::move(its_head)), writer(statement) {}
+    std::string name;
+    store::TensorHead head;
+    RelationWriter writer;
+    std::optional<Definition> definition;
+  };
+
+  static Definition tensor_of(Part& part, const Shape& shape) {
+    const auto [type, edges] = type_of_tensor(part.head, shape);
+    const TypesAt expected = store::absent_types_of(type, edges);
+    for (const Entry& entry : part.writer.entries()) {
+      bool below = entry.key.size() == type.frontier.size();
+      for (std::size_t i = 0; below && i < entry.key.size(); ++i)
+        below = entry.key[i] >= 0 && entry.key[i] < type.frontier[i];
+      TESSERA_INVARIANT(below && entry.types[0].shape == expected(entry.key)[0].shape,
+                        "the reader of {} gives {} at {} of a tensor of {}", part.name,
+                        to_string(entry.types[0]), to_string(entry.key), to_string(shape));
+    }
+    TESSERA_INVARIANT(type.presence != Presence::continuous ||
+                          std::cmp_equal(part.writer.entries().size(), count_below(type.frontier)),
+                      "the reader of {} gives {} tiles of {}", part.name,
+                      part.writer.entries().size(), count_below(type.frontier));
+    return part.writer.finish(part.name, type, edges);
+  }
+
+  static Definition relation_of(Part& part) {
+    const std::vector<Entry>& entries = part.writer.entries();
+    TESSERA_REQUIRE(IoError, !entries.empty(), "there is nothing to import as {}", part.name);
+    RelationType type{{{"", part.head.tile}}, Key(entries[0].key.size(), 0), part.head.presence};
+    type.columns[0].type = entries[0].types[0];
+    TileType& bound = type.columns[0].type;
+    std::vector<BasicTuple<TileType>> tuples;
+    for (const Entry& entry : entries) {
+      if (entry.types[0].sparse_dims != bound.sparse_dims) bound.sparse_dims = 0;
+      for (int d = 0; d < bound.shape.rank(); ++d)
+        bound.shape[d] = std::max(bound.shape[d], entry.types[0].shape[d]);
+      tuples.push_back({entry.key, entry.types});
+    }
+    type.frontier = frontier_of(tuples, type.arity());
+    if (type.presence == Presence::continuous)
+      if (const auto hole = first_hole(tuples, type.frontier))
+        throw PlanError(fmt::format("{}: key {} below the frontier {} is missing", part.name,
+                                    to_string(*hole), to_string(type.frontier)));
+    return part.writer.finish(part.name, type, std::optional<Edges>());
+  }
+
+  WriteStatement& statement_;
+  const std::string name_;
+  FileMeter& meter_;
+  std::deque<Part> parts_;  // which do not move
+};
+
+}  // namespace
+
+FileReport Database::import_file(const std::string& name, const std::string& from,
+                                 const FormatOptions& options) {
+  check_name(name);
+  const store::Format& format = store::find_format(from, options.format);
+  TESSERA_REQUIRE(TypeError, format.read != nullptr, "{} is only written, not read",
+                  format.info.name);
+  std::error_code none;
+  const auto length = std::filesystem::file_size(from, none);
+  const std::int64_t bytes = none ? 0 : static_cast<std::int64_t>(length);
+  WriteStatement statement = state_->writer();
+  refuse_taken(statement.catalog(), name);
+  FileMeter meter(options, bytes);
+  Import import(statement, name, meter);
+  format.read(from, options, import);
+  const std::vector<Definition> definitions = import.definitions();
+  statement.commit([&](store::Catalog& catalog) {
+    for (const Definition& definition : definitions) catalog.add(definition);
+  });
+  const FileProgress done = meter.finish();
+  FileReport report{{}, done.rows, bytes, done.seconds};
+  for (const Definition& definition : definitions) report.names.push_back(definition.name);
+  return report;
+}
+
+}  // namespace tessera

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+#include "store/formats/array_source.h"
+#include "store/formats/format.h"
+
+namespace tessera::store {
+
+/// How a tensor is going to lie in a file. TypeError if it is no tensor cut into tiles.
+StoredArray array_of(const TensorReader& tensor, bool column_major);
+
+/// Writes its elements to a file from an offset on, zeros included.
+void write_elements(TensorReader& tensor, const StoredArray& array, File& file, std::int64_t offset,
+                    const FormatOptions& options);
+
+/// Calls `write` with a box of the array and its elements, the last dimension fastest, until all
+/// that is not zero was there: several threads at once, if `parallel`. What the boxes leave out is
+/// zero.
+void for_each_box(TensorReader& tensor, const StoredArray& array, const FormatOptions& options,
+                  bool parallel,
+                  const std::function<void(const Box&, const std::byte* elements)>& write);
+
+}  // namespace tessera::store

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "base/check.h"
+#include "store/formats/format.h"
+
+namespace tessera::store {
+namespace {
+
+/// A line a format.
+std::vector<const Format*> all_formats() {
+  return {
+      &npy_format(),
+      &npz_format(),
+      &raw_format(),
+      &hdf5_format(),
+  };
+}
+
+std::string lower(std::string text) {
+  for (char& letter : text)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return text;
+}
+
+}  // namespace
+
+const Format& find_format(const std::string& file, const std::string& name) {
+  const Format* found = nullptr;
+  std::size_t length = 0;
+  std::string known;
+  const std::string path = lower(file), wanted = lower(name);
+  for (const Format* format : all_formats()) {
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", format->info.name,
+                         fmt::join(format->info.endings, " "));
+    if (format->info.name == wanted) return *format;
+    for (const std::string& ending : format->info.endings)
+      if (ending.size() > length && path.ends_with(ending)) {
+        found = format;
+        length = ending.size();
+      }
+  }
+  TESSERA_REQUIRE(TypeError, name.empty(), "there is no format '{}'; there are {}", name, known);
+  TESSERA_REQUIRE(
+      TypeError, found != nullptr,
+      "the name {} does not tell which format the file has; say it (format=), one of {}", file,
+      known);
+  return *found;
+}
+
+void check_options(const FormatOptions& options, const std::string& format,
+                   std::initializer_list<std::string_view> used) {
+  const std::pair<std::string_view, bool> all[] = {
+      {"tile", options.tile.has_value()},
+      {"dtype", options.dtype.has_value()},
+      {"shape", options.shape.has_value()},
+      {"member", !options.member.empty()},
+      {"column_major", options.column_major},
+      {"delimiter", options.delimiter != '\0'},
+      {"header", options.header.has_value()},
+      {"missing", options.missing.has_value()},
+      {"index_base", options.index_base.has_value()},
+      {"query", !options.query.empty()},
+      {"tile_a_row", options.tile_a_row},
+  };
+  for (const auto& [name, is_set] : all)
+    TESSERA_REQUIRE(TypeError, !is_set || std::find(used.begin(), used.end(), name) != used.end(),
+                    "{} has no use for the option {} here; it has for {}", format, name,
+                    used.size() == 0 ? "none" : fmt::format("{}", fmt::join(used, ", ")));
+}
+
+Shape chosen_tile(DType dtype, const Shape& shape) {
+  constexpr double bytes = 8e6;
+  const int rank = shape.rank();
+  std::vector<int> ascending;
+  bool empty = false;
+  for (int d = 0; d < rank; ++d) {
+    ascending.push_back(d);
+    empty = empty || shape[d] == 0;
+  }
+  std::sort(ascending.begin(), ascending.end(), [&](int a, int b) { return shape[a] < shape[b]; });
+  Shape tile(rank, 1);
+  double left = bytes / static_cast<double>(size_of(dtype));  // elements
+  for (int i = 0; i < rank; ++i) {
+    const std::int64_t extent = std::max<std::int64_t>(1, shape[ascending[i]]);
+    const auto side = static_cast<std::int64_t>(
+        std::max(1.0, std::floor(std::pow(left, 1.0 / (rank - i)) + 1e-6)));
+    // Tiles of equal extents, instead of whole ones and a small rest. Without elements, one tile.
+    const std::int64_t pieces = empty ? 1 : (extent - 1) / side + 1;
+    tile[ascending[i]] = (extent - 1) / pieces + 1;
+    left /= static_cast<double>(tile[ascending[i]]);
+  }
+  return tile;
+}
+
+}  // namespace tessera::store
+
+namespace tessera {
+
+std::vector<FormatInfo> formats() {
+  std::vector<FormatInfo> infos;
+  for (const store::Format* format : store::all_formats()) infos.push_back(format->info);
+  return infos;
+}
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#include "store/formats/npy.h"
+
+#include "base/check.h"
+#include "store/formats/dense_export.h"
+#include "store/formats/dense_import.h"
+
+// NumPy's format of one array: a head in Python's notation, then the elements.
+
+namespace tessera::store {
+namespace {
+
+void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+  check_options(options, "npy", {"tile", "dtype"});
+  File file = File::open(from);
+  std::int64_t at = 0;
+  NpyHead head = read_npy_head(
+      [&](std::span<std::byte> bytes) {
+        const std::size_t there = file.read_some(at, bytes);
+        at += static_cast<std::int64_t>(there);
+        return there;
+      },
+      from);
+  FileArray array(std::move(file), head.bytes, std::move(head.array), from);
+  into.advance(head.bytes, 0);
+  import_array(array, options, "", into);
+}
+
+void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+           const FormatOptions& options) {
+  check_options(options, "npy", {"column_major"});
+  TESSERA_REQUIRE(TypeError, tensors.size() == 1,
+                  "npy holds one array, not {}; npz and hdf5 hold several", tensors.size());
+  const StoredArray array = array_of(*tensors[0], options.column_major);
+  const std::string head = npy_head(array);
+  File file = File::open_to_write(to);
+  file.write(0, std::as_bytes(std::span(head)));
+  write_elements(*tensors[0], array, file, static_cast<std::int64_t>(head.size()), options);
+}
+
+}  // namespace
+
+const Format& npy_format() {
+  static const Format format{{"npy", "an array of NumPy's", {".npy"}}, read, write};
+  return format;
+}
+
+}  // namespace tessera::store

@@ -1,0 +1,39 @@
+#include "base/check.h"
+#include "store/formats/dense_export.h"
+#include "store/formats/dense_import.h"
+
+// Nothing but the elements of an array, in the machine's byte order: who reads must know the shape.
+
+namespace tessera::store {
+namespace {
+
+void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+  check_options(options, "raw", {"tile", "dtype", "shape", "column_major"});
+  TESSERA_REQUIRE(TypeError, options.shape && options.dtype,
+                  "a raw file does not say what it is: give its shape and its dtype");
+  const Shape& shape = *options.shape;
+  StoredArray stored{element_of(*options.dtype), options.column_major ? reversed(shape) : shape,
+                     options.column_major};
+  FileArray array(File::open(from), 0, std::move(stored), from);
+  import_array(array, options, "", into);
+}
+
+void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+           const FormatOptions& options) {
+  check_options(options, "raw", {"column_major"});
+  TESSERA_REQUIRE(TypeError, tensors.size() == 1,
+                  "a raw file holds one array, not {}; npz and hdf5 hold several", tensors.size());
+  const StoredArray array = array_of(*tensors[0], options.column_major);
+  File file = File::open_to_write(to);
+  write_elements(*tensors[0], array, file, 0, options);
+}
+
+}  // namespace
+
+const Format& raw_format() {
+  static const Format format{
+      {"raw", "the elements of an array and nothing else", {".raw", ".bin"}}, read, write};
+  return format;
+}
+
+}  // namespace tessera::store
