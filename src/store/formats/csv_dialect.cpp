@@ -1,0 +1,140 @@
+#include <algorithm>
+
+#include "base/check.h"
+#include "store/formats/csv_lines.h"
+#include "store/formats/text_place.h"
+
+namespace tessera::store {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_value(const std::string& field) {
+  Numbers ignored;
+  try {
+    read_field(field, 0, 0, {}, ignored);
+    return true;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+bool are_values(const std::vector<std::string>& fields) {
+  return std::all_of(fields.begin(), fields.end(), is_value);
+}
+
+struct Line {
+  std::string_view text;
+  std::int64_t number = 0;
+};
+
+/// Whether a delimiter makes values of the lines after the first, and how many fields of it.
+std::pair<bool, std::size_t> score_of(char delimiter, const std::vector<Line>& lines) {
+  try {
+    const std::size_t count = split_fields(lines[0].text, delimiter, "", lines[0].number).size();
+    for (std::size_t i = lines.size() > 1 ? 1 : 0; i < lines.size(); ++i) {
+      const auto fields = split_fields(lines[i].text, delimiter, "", lines[i].number);
+      if (fields.size() != count || !are_values(fields)) return {false, count};
+    }
+    return {true, count};
+  } catch (const IoError&) {
+    return {false, 0};  // quotes that another delimiter may not break
+  }
+}
+
+char likely_delimiter(const std::vector<Line>& lines) {
+  char best = ',';
+  std::pair<bool, std::size_t> best_score = {false, 1};
+  for (const char delimiter : {',', '\t', ';', '|', ' '})
+    if (const auto score = score_of(delimiter, lines); score > best_score) {
+      best = delimiter;
+      best_score = score;
+    }
+  return best;
+}
+
+}  // namespace
+
+bool is_skipped(std::string_view line) {
+  line = trimmed(line);
+  return line.empty() || line.front() == '#';
+}
+
+std::vector<std::string> split_fields(std::string_view line, char delimiter,
+                                      const std::string& file, std::int64_t number) {
+  std::vector<std::string> fields;
+  const char* at = line.data();
+  const char* end = at + line.size();
+  const bool by_blanks = delimiter == ' ';
+  for (bool more = true; more;) {
+    while (at != end && is_blank(*at) && *at != delimiter) ++at;
+    if (by_blanks) skip_blanks(at, end);
+    if (by_blanks && at == end && !fields.empty()) break;
+    std::string field;
+    if (at != end && *at == '"') {
+      const char* begin = at++;
+      const auto is_quote = [&](const char* c) { return c != end && *c == '"'; };
+      for (; at != end && (*at != '"' || is_quote(at + 1)); ++at) {
+        if (*at == '"') ++at;  // doubled, it stands for one
+        field += *at;
+      }
+      if (at == end)
+        fail_at(file, number, begin - line.data() + 1,
+                fmt::format("the quoted field {} does not end on this line",
+                            shown({begin, static_cast<std::size_t>(end - begin)})));
+      ++at;
+    }
+    const char* begin = at;
+    while (at != end && *at != delimiter && !(by_blanks && is_blank(*at))) ++at;
+    field += trimmed({begin, static_cast<std::size_t>(at - begin)});
+    fields.push_back(std::move(field));
+    more = at != end;
+    if (more) ++at;
+  }
+  return fields;
+}
+
+CsvDialect csv_dialect(const TextBlock& head, const std::string& file,
+                       const FormatOptions& options) {
+  constexpr std::size_t looked_at = 20;
+  std::vector<Line> lines;
+  for_each_line(head, [&](std::string_view text, std::int64_t number) {
+    if (lines.size() < looked_at && !is_skipped(text)) lines.push_back({text, number});
+  });
+  CsvDialect dialect;
+  dialect.delimiter = options.delimiter;
+  if (lines.empty()) {
+    if (dialect.delimiter == '\0') dialect.delimiter = ',';
+    return dialect;
+  }
+  if (dialect.delimiter == '\0') {
+    const bool tabs = file.ends_with(".tsv") || file.ends_with(".TSV");
+    dialect.delimiter = tabs ? '\t' : likely_delimiter(lines);
+  }
+  const auto first = split_fields(lines[0].text, dialect.delimiter, file, lines[0].number);
+  const bool header = options.header.value_or(!are_values(first));
+  if (header) {
+    for (const char& c : lines[0].text)
+      if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
+        fail_at(file, lines[0].number, &c - lines[0].text.data() + 1,
+                fmt::format("{} is no text", shown(lines[0].text)));
+    dialect.header_line = lines[0].number;
+  }
+  if (!header || lines.size() == 1) {
+    dialect.columns = static_cast<std::int64_t>(first.size());
+    return dialect;
+  }
+  const auto second = split_fields(lines[1].text, dialect.delimiter, file, lines[1].number);
+  dialect.columns = static_cast<std::int64_t>(second.size());
+  if (first.size() != second.size())
+    fail_at(file, lines[1].number, 0,
+            fmt::format("{} fields, where the header in line {} has {}", second.size(),
+                        lines[0].number, first.size()));
+  return dialect;
+}
+
+}  // namespace tessera::store

@@ -1,0 +1,86 @@
+#include "base/check.h"
+#include "store/formats/dense_rows.h"
+#include "store/formats/labelled_lines.h"
+#include "store/formats/stored_entries.h"
+
+namespace tessera::store {
+namespace {
+
+/// Walks along the rows of a sparse or dense matrix, a row of its tiles at a time.
+class RowWalker {
+ public:
+  explicit RowWalker(const TensorReader& tensor) : tensor_(tensor), bands_(rows_of_keys(tensor)) {}
+
+  /// Calls `visit(column, tile, entry)` for the entries of a row that are not zero. Rows are asked
+  /// for in order.
+  template <class Visit>
+  void visit_row(std::int64_t row, Visit&& visit) {
+    const std::int64_t height = tensor_.type().columns[0].type.shape[0];
+    const std::int64_t band = height == 0 ? 0 : row / height;
+    if (band != band_) load(band);
+    for (const auto& [tile, first_column] : tiles_) {
+      const std::int64_t inside = row - band * height;
+      for (std::int64_t e = tile.offsets()[inside]; e < tile.offsets()[inside + 1]; ++e)
+        visit(first_column + tile.coordinates()[e], tile, e);
+    }
+  }
+
+ private:
+  void load(std::int64_t band) {
+    band_ = band;
+    tiles_.clear();
+    while (next_ < bands_.size() && bands_[next_][0][0] < band) ++next_;
+    if (next_ == bands_.size() || bands_[next_][0][0] > band) return;  // no entries there
+    for (const Key& key : bands_[next_])
+      tiles_.emplace_back(tensor_.read(key).with_sparse_dims(1), corner_of(tensor_, key)[1]);
+  }
+
+  const TensorReader& tensor_;
+  const std::vector<std::vector<Key>> bands_;
+  std::int64_t band_ = -1;
+  std::size_t next_ = 0;  // of the bands
+  std::vector<std::pair<Tile, std::int64_t>> tiles_;
+};
+
+}  // namespace
+
+void write_points(const LabelledOutput& points, TextOutput& out) {
+  const std::int64_t rows = tensor_shape(points.features, "lines of points")[0];
+  RowWalker features(points.features);
+  RowWalker labels(points.labels);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    bool first = true;
+    labels.visit_row(row, [&](std::int64_t column, const Tile& tile, std::int64_t entry) {
+      if (!first) out.put(',');
+      first = false;
+      if (points.several_labels)
+        out.put_integer(column);
+      else
+        out.put_element(tile, entry);
+    });
+    if (first && !points.several_labels) {
+      out.put('0');  // which is not stored
+      first = false;
+    }
+    features.visit_row(row, [&](std::int64_t column, const Tile& tile, std::int64_t entry) {
+      first = false;
+      out.put(' ');
+      out.put_integer(column + points.base);
+      out.put(':');
+      if (tile.dtype() == DType::boolean)
+        out.put('1');
+      else
+        out.put_element(tile, entry);
+    });
+    if (first && !points.empty_lines_count) {
+      out.put(' ');
+      out.put_integer(points.base);
+      out.put(":0");
+    }
+    out.put('\n');
+    if ((row & 0xfff) == 0xfff || row + 1 == rows)
+      points.features.advance(out.take_written(), (row & 0xfff) + 1);
+  }
+}
+
+}  // namespace tessera::store

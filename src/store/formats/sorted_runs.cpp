@@ -1,0 +1,110 @@
+#include "store/formats/sorted_runs.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+namespace tessera::store {
+namespace {
+
+constexpr std::size_t least_room = 1 << 10;  // pairs
+constexpr int digit_bits = 11;
+constexpr std::size_t digits = std::size_t{1} << digit_bits;
+
+bool before(const SortedRuns::Pair& a, const SortedRuns::Pair& b) {
+  return a.position < b.position;
+}
+
+}  // namespace
+
+// Sorting needs as much memory again.
+SortedRuns::SortedRuns(std::int64_t memory)
+    : room_(std::max(least_room, static_cast<std::size_t>(std::max<std::int64_t>(memory, 0)) / 2 /
+                                     sizeof(Pair))) {}
+
+/// By counting, digit by digit from the last: stable, and most files are sorted or nearly so.
+void SortedRuns::sort_open() {
+  if (std::is_sorted(open_.begin(), open_.end(), before)) return;
+  std::uint64_t differing = 0;
+  for (const Pair& pair : open_) differing |= pair.position ^ open_[0].position;
+  scratch_.resize(open_.size());
+  for (int shift = 0; shift < 64 && (differing >> shift) != 0; shift += digit_bits) {
+    if (((differing >> shift) & (digits - 1)) == 0) continue;
+    std::array<std::size_t, digits> next{};
+    for (const Pair& pair : open_) ++next[(pair.position >> shift) & (digits - 1)];
+    std::size_t sum = 0;
+    for (std::size_t& count : next) sum += std::exchange(count, sum);
+    for (const Pair& pair : open_) scratch_[next[(pair.position >> shift) & (digits - 1)]++] = pair;
+    open_.swap(scratch_);
+  }
+}
+
+void SortedRuns::close_run() {
+  sort_open();
+  if (!file_) file_ = File::temporary(std::filesystem::temp_directory_path());
+  file_->write(end_, std::as_bytes(std::span(open_)));
+  Run run;
+  run.offset = end_;
+  run.left = static_cast<std::int64_t>(open_.size());
+  runs_.push_back(std::move(run));
+  end_ += static_cast<std::int64_t>(open_.size() * sizeof(Pair));
+  open_.clear();
+}
+
+void SortedRuns::begin() {
+  if (runs_.empty()) {
+    sort_open();
+  } else {
+    if (!open_.empty()) close_run();
+    open_ = {};
+  }
+  scratch_ = {};
+  Run last;
+  last.pairs = std::move(open_);
+  if (!last.pairs.empty()) runs_.push_back(std::move(last));
+  heap_.clear();
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    if (runs_[i].at < runs_[i].pairs.size() || refill(runs_[i])) heap_.push_back(i);
+  std::make_heap(heap_.begin(), heap_.end(),
+                 [this](std::size_t a, std::size_t b) { return comes_later(a, b); });
+}
+
+bool SortedRuns::refill(Run& run) {
+  if (run.left == 0) return false;
+  const std::size_t share = std::max<std::size_t>(64, 2 * room_ / runs_.size());
+  run.pairs.resize(std::min<std::size_t>(share, static_cast<std::size_t>(run.left)));
+  file_->read(run.offset, std::as_writable_bytes(std::span(run.pairs)));
+  run.offset += static_cast<std::int64_t>(run.pairs.size() * sizeof(Pair));
+  run.left -= static_cast<std::int64_t>(run.pairs.size());
+  run.at = 0;
+  return true;
+}
+
+bool SortedRuns::comes_later(std::size_t a, std::size_t b) const {
+  const std::uint64_t mine = runs_[a].pairs[runs_[a].at].position;
+  const std::uint64_t other = runs_[b].pairs[runs_[b].at].position;
+  return mine != other ? mine > other : a > b;
+}
+
+bool SortedRuns::next(Pair& pair) {
+  if (heap_.empty()) return false;
+  Run& run = runs_[heap_[0]];
+  pair = run.pairs[run.at++];
+  if (run.at == run.pairs.size() && !refill(run)) {
+    heap_[0] = heap_.back();
+    heap_.pop_back();
+  }
+  // The run on top goes down to its place; often it stays.
+  for (std::size_t at = 0;;) {
+    std::size_t child = 2 * at + 1;
+    if (child >= heap_.size()) break;
+    if (child + 1 < heap_.size() && comes_later(heap_[child], heap_[child + 1])) ++child;
+    if (!comes_later(heap_[at], heap_[child])) break;
+    std::swap(heap_[at], heap_[child]);
+    at = child;
+  }
+  return true;
+}
+
+}  // namespace tessera::store

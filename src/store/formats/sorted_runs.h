@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/file.h"
+
+namespace tessera::store {
+
+/// Pairs of a position and the 8 bytes of a value, in any order, to be had again in order of their
+/// positions, and those with the same position in the order they came. Runs that fill the memory
+/// are sorted and written to a temporary file, and merged at the end.
+class SortedRuns {
+ public:
+  struct Pair {
+    std::uint64_t position;
+    std::uint64_t value;
+  };
+
+  explicit SortedRuns(std::int64_t memory);
+
+  void add(std::uint64_t position, std::uint64_t value) {
+    if (open_.size() == room_) close_run();
+    open_.push_back({position, value});
+  }
+
+  /// After the last pair was added: goes back to the first.
+  void begin();
+  /// The next pair; false if there is none.
+  bool next(Pair& pair);
+
+ private:
+  /// A sorted run, or what is in memory of it.
+  struct Run {
+    std::int64_t offset = 0, left = 0;  // in the file, pairs
+    std::vector<Pair> pairs;
+    std::size_t at = 0;
+  };
+  void sort_open();
+  void close_run();
+  bool refill(Run& run);
+  bool comes_later(std::size_t a, std::size_t b) const;  // whether run a does
+
+  const std::size_t room_;  // pairs
+  std::vector<Pair> open_, scratch_;
+  std::vector<Run> runs_;
+  std::vector<std::size_t> heap_;  // of runs by their next pair, the first of them on top
+  std::optional<File> file_;
+  std::int64_t end_ = 0;
+};
+
+}  // namespace tessera::store

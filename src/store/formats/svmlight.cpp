@@ -1,0 +1,112 @@
+#include "base/check.h"
+#include "store/formats/dense_rows.h"
+#include "store/formats/labelled_lines.h"
+#include "store/formats/row_bands.h"
+#include "store/formats/sparse_tiles.h"
+#include "store/formats/stored_entries.h"
+
+// What SVMlight, LIBSVM and many others read: a label, then index:value of the features.
+
+namespace tessera::store {
+namespace {
+
+/// Whether the first lines have several labels, or none.
+bool has_label_sets(const TextBlock& head) {
+  bool found = false;
+  for_each_line(head, [&](std::string_view text, std::int64_t) {
+    text = text.substr(0, text.find('#'));
+    const char* at = text.data();
+    const char* end = at + text.size();
+    skip_blanks(at, end);
+    const std::string_view word(at, std::find_if(at, end, is_blank) - at);
+    found = found || word.find_first_of(",:") != std::string_view::npos;
+  });
+  return found;
+}
+
+/// One label for each point: a dense column, whose tiles have as many rows as those of the
+/// features.
+void store_labels(Receiver& into, LabelledFile& all, std::int64_t tile_rows, std::int64_t memory) {
+  TensorHead head;
+  head.suffix = ".labels";
+  head.tile.dtype = all.rows == 0 ? DType::f64 : dtype_of_kind(all.labels.kind());
+  head.tile.shape = {tile_rows, 1};
+  RowBands column(into, head, 1, memory);
+  all.labels.replay([&](Entries& entries) { column.add(entries.values); });
+  column.finish();
+}
+
+void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+  check_options(options, "svmlight", {"tile", "dtype", "shape", "index_base"});
+  TextFile file(from);
+  std::vector<char> buffer;
+  LabelledRules rules;
+  rules.file = from;
+  rules.comments = true;
+  rules.several_labels = has_label_sets(file.head(1 << 20, buffer));
+  rules.least_index = options.index_base ? index_base(options, 1) : 0;
+  rules.integers = options.dtype == DType::i64;
+  if (options.tile) check_matrix_tile(*options.tile, from);
+  TESSERA_REQUIRE(TypeError, !options.shape || options.shape->rank() == 2,
+                  "{} is a matrix and cannot have the shape {}", from,
+                  options.shape ? to_string(*options.shape) : "");
+  LabelledFile all(options.memory);
+  read_all_points(file, rules, options, into, all);
+
+  // As scikit-learn does: features are counted from 1, unless there is one with number 0.
+  const bool from_zero = all.features.size() > 0 && all.features.least()[1] == 0;
+  const std::int64_t base = index_base(options, from_zero ? 0 : 1);
+  Shape shape{all.rows, std::max<std::int64_t>(0, all.features.extents()[1] - base)};
+  if (options.shape) {
+    TESSERA_REQUIRE(IoError, (*options.shape)[0] >= shape[0] && (*options.shape)[1] >= shape[1],
+                    "{} has {} points and {} features, more than the shape {}", from, shape[0],
+                    shape[1], to_string(*options.shape));
+    shape = *options.shape;
+    // There is a label for each point, and for no other row.
+    TESSERA_REQUIRE(IoError, shape[0] == all.rows, "{} has {} points, not the {} of the shape {}",
+                    from, all.rows, shape[0], to_string(shape));
+  }
+  const Shape tile = store_features(into, all, from, shape, base, options);
+  if (rules.several_labels)
+    store_label_sets(into, all, from, all.labels.extents()[1], tile[0], options.memory);
+  else
+    store_labels(into, all, tile[0], options.memory);
+}
+
+void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+           const FormatOptions& options) {
+  check_options(options, "svmlight", {"index_base"});
+  TESSERA_REQUIRE(TypeError, tensors.size() == 2,
+                  "svmlight holds two matrices, features and labels, not {}", tensors.size());
+  const Shape features = matrix_shape(*tensors[0], "svmlight");
+  const Shape labels = matrix_shape(*tensors[1], "svmlight");
+  TESSERA_REQUIRE(TypeError,
+                  features[0] == labels[0] && tensors[0]->shape()->rank() == 2 &&
+                      tensors[1]->shape()->rank() == 2,
+                  "'{}' has the shape {} and '{}' {}: features and labels are matrices with as "
+                  "many rows",
+                  tensors[0]->name(), to_string(*tensors[0]->shape()), tensors[1]->name(),
+                  to_string(*tensors[1]->shape()));
+  const RelationType& type = tensors[1]->type();
+  const bool several = type.columns[0].type.dtype == DType::boolean;
+  TESSERA_REQUIRE(TypeError, several || labels[1] == 1,
+                  "'{}' has the shape {}: labels are one column, or booleans", tensors[1]->name(),
+                  to_string(labels));
+  TextOutput out(to);
+  write_points({*tensors[0], *tensors[1], index_base(options, 1), several, false}, out);
+  out.commit();
+}
+
+}  // namespace
+
+const Format& svmlight_format() {
+  static const Format format{
+      {"svmlight",
+       "a line a point: a label, then index:value of its features (SVMlight, LIBSVM)",
+       {".svm", ".svmlight", ".libsvm"}},
+      read,
+      write};
+  return format;
+}
+
+}  // namespace tessera::store
