@@ -107,7 +107,7 @@ void write(const std::vector<TensorReader*>& tensors, const std::string& to,
     }
     tensor.advance(out.take_written(), slab.shape()[0]);
   });
-  out.commit();
+  out.finish();
 }
 
 }  // namespace

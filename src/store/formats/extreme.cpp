@@ -84,7 +84,7 @@ void write(const std::vector<TensorReader*>& tensors, const std::string& to,
   out.put_integer(labels[1]);
   out.put('\n');
   write_points({*tensors[0], *tensors[1], 0, true, true}, out);
-  out.commit();
+  out.finish();
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ void write_matrix_market(const std::vector<TensorReader*>& tensors, const std::s
     write_coordinates(tensor, shape, out);
   else
     write_array(tensor, shape, options.memory, out);
-  out.commit();
+  out.finish();
 }
 
 }  // namespace tessera::store

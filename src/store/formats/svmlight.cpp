@@ -94,7 +94,7 @@ void write(const std::vector<TensorReader*>& tensors, const std::string& to,
                   to_string(labels));
   TextOutput out(to);
   write_points({*tensors[0], *tensors[1], index_base(options, 1), several, false}, out);
-  out.commit();
+  out.finish();
 }
 
 }  // namespace

@@ -1,28 +1,19 @@
 #include "store/formats/text_output.h"
 
-#include <unistd.h>
-
 #include <charconv>
-#include <cstring>
+#include <utility>
 
-#include "base/check.h"
 #include "tile/dispatch.h"
 
 namespace tessera::store {
 
 TextOutput::TextOutput(const std::string& path)
-    : path_(path),
-      unfinished_(fmt::format("{}.{}.unfinished", path, ::getpid())),
-      file_(File::create(unfinished_)),
-      buffer_(1 << 18) {}
-
-TextOutput::~TextOutput() {
-  std::error_code ignored;
-  if (file_) std::filesystem::remove(unfinished_, ignored);
+    : file_(File::open_to_write(path)), buffer_(1 << 18) {
+  file_.truncate(0);
 }
 
 void TextOutput::flush() {
-  file_->write(end_, std::as_bytes(std::span(buffer_.data(), used_)));
+  file_.write(end_, std::as_bytes(std::span(buffer_.data(), used_)));
   end_ += static_cast<std::int64_t>(used_);
   used_ = 0;
 }
@@ -41,12 +32,6 @@ void TextOutput::put_integer(std::int64_t value) {
   used_ += std::to_chars(begin, begin + 32, value).ptr - begin;
 }
 
-void TextOutput::put_real(double value) {
-  make_room(32);
-  char* begin = buffer_.data() + used_;
-  used_ += std::to_chars(begin, begin + 32, value).ptr - begin;
-}
-
 void TextOutput::put_element(const Tile& tile, std::int64_t position) {
   if (tile.dtype() == DType::boolean) {
     put(tile.is_sparse() || tile.data<bool>()[position] ? "true" : "false");
@@ -58,18 +43,6 @@ void TextOutput::put_element(const Tile& tile, std::int64_t position) {
     if constexpr (!std::is_same_v<T, bool>)
       used_ += std::to_chars(begin, begin + 32, tile.data<T>()[position]).ptr - begin;
   });
-}
-
-void TextOutput::commit() {
-  flush();
-  file_->sync();
-  std::error_code problem;
-  std::filesystem::rename(unfinished_, path_, problem);
-  TESSERA_REQUIRE(IoError, !problem, "cannot rename {} to {}: {}", unfinished_.string(),
-                  path_.string(), problem.message());
-  file_.reset();
-  const std::filesystem::path folder = path_.parent_path();
-  sync_folder(folder.empty() ? "." : folder);
 }
 
 std::int64_t TextOutput::take_written() {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,14 +9,10 @@
 
 namespace tessera::store {
 
-/// A text file in the making. It takes the place of what has its name when it is committed; until
-/// then it has another name, and goes with this.
+/// A text file in the making, written in large pieces.
 class TextOutput {
  public:
   explicit TextOutput(const std::string& path);
-  ~TextOutput();
-  TextOutput(const TextOutput&) = delete;
-  TextOutput& operator=(const TextOutput&) = delete;
 
   void put(char c) {
     if (used_ == buffer_.size()) flush();
@@ -26,11 +20,11 @@ class TextOutput {
   }
   void put(std::string_view text);
   void put_integer(std::int64_t value);
-  void put_real(double value);  // the shortest text that reads back as the same
-  /// An element of a contiguous dense tile, or the value of an entry of a sparse one.
+  /// An element of a contiguous dense tile, or the value of an entry of a sparse one: the shortest
+  /// text that reads back as the same.
   void put_element(const Tile& tile, std::int64_t position);
 
-  void commit();
+  void finish() { flush(); }
   /// Bytes put since this was asked last.
   std::int64_t take_written();
 
@@ -38,8 +32,7 @@ class TextOutput {
   void make_room(std::size_t bytes);
   void flush();
 
-  std::filesystem::path path_, unfinished_;
-  std::optional<File> file_;
+  File file_;
   std::vector<char> buffer_;
   std::size_t used_ = 0;
   std::int64_t end_ = 0, told_ = 0;

@@ -168,7 +168,7 @@ void write(const std::vector<TensorReader*>& tensors, const std::string& to,
     });
     tensor.advance(out.take_written(), tile.stored());
   });
-  out.commit();
+  out.finish();
 }
 
 }  // namespace
