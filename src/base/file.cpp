@@ -156,6 +156,8 @@ void make_folder(const std::filesystem::path& folder) {
   fs::create_directories(whole, error);
   TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", folder.string(), error.message());
   for (const fs::path& holder : holders) sync_folder(holder);
+  // The lowest that was there may be new as well, of somebody who was killed before this.
+  if (::access(made.parent_path().c_str(), R_OK) == 0) sync_folder(made.parent_path());
 }
 
 void remove_file(const std::filesystem::path& path) {

@@ -40,6 +40,8 @@ void WriteStatement::commit(const std::function<void(store::Catalog&)>& change) 
     store::Transaction transaction = catalog_.writing();
     catalog_.set_segments(segments_->lengths());
     change(catalog_);
+    // SQLite's log may be new in the folder. SQLite does this too, but does not mind if it fails.
+    sync_folder(database_);
     segments_->keep(true);
     in_doubt = true;
     transaction.commit();

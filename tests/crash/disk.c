@@ -155,9 +155,12 @@ static int synced(int file, long call) {
   if (!number_of(file)) return (int)syscall(call, file);
   pthread_mutex_lock(&mutex);
   const enum disk_fault what = next_fault(disk_sync);
+  if (what == disk_io_error)
+    record(disk_sync, number_of(file), disk_sync_failed, NULL, NULL, NULL, 0);
   if (what != disk_well) return (int)failed(what);
   // What a test may lose is in its own hands: the real disk need not be waited for.
-  record(disk_sync, number_of(file), files[file].is_folder, NULL, NULL, NULL, 0);
+  record(disk_sync, number_of(file), files[file].is_folder ? disk_sync_folder : disk_sync_file,
+         NULL, NULL, NULL, 0);
   return (int)ended(0, 1);
 }
 

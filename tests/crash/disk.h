@@ -46,11 +46,13 @@ int64_t disk_faults(void);  // that were done
 void disk_record(const char* log);
 void disk_note(int64_t number);  // a mark in that file
 
+enum { disk_sync_file, disk_sync_folder, disk_sync_failed };
+
 /// An entry of that file; the name, the other name and the data follow.
 struct disk_entry {
   enum disk_call call;        // disk_any: a note, its number being the offset
   int32_t file;               // a number for each file that was opened; -1 for calls on names
-  int64_t offset;             // of a write; the length after a truncation
+  int64_t offset;             // of a write; the length after a truncation; what was synchronised
   int64_t name, other, data;  // bytes that follow
 };
 

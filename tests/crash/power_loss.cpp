@@ -93,9 +93,18 @@ void PoweredDisk::happen(const Event& event) {
           {true, static_cast<std::size_t>(what.offset), ""});
       return;
     case disk_sync: {
-      if (what.offset != 0) return sync_folder(folder_of_.at(what.file));
+      if (folder_of_.contains(what.file)) {
+        if (what.offset == disk_sync_folder) sync_folder(folder_of_.at(what.file));
+        return;
+      }
       File& file = files_[file_of_.at(what.file)];
-      for (const Change& change : file.later) apply(change, file.certain);
+      if (what.offset == disk_sync_failed) {
+        for (Change& change : file.later) change.forgotten = true;
+        return;
+      }
+      for (const Change& change : file.later)
+        if (!change.forgotten || change.truncates || random_() % 2 == 0)
+          apply(change, file.certain);
       file.later.clear();
       return;
     }
@@ -106,9 +115,9 @@ void PoweredDisk::happen(const Event& event) {
   }
 }
 
-void PoweredDisk::lose_power(std::mt19937_64& random, const fs::path& into) const {
+void PoweredDisk::lose_power(const fs::path& into) {
   Names names = certain_names_;
-  const std::vector<bool> renamed = some_of(later_names_.size(), random);
+  const std::vector<bool> renamed = some_of(later_names_.size(), random_);
   for (std::size_t i = 0; i < renamed.size(); ++i)
     if (renamed[i]) apply(later_names_[i], names);
   fs::create_directories(into);
@@ -125,17 +134,17 @@ void PoweredDisk::lose_power(std::mt19937_64& random, const fs::path& into) cons
     if (const auto found = files_.find(number); found != files_.end()) {
       bytes = found->second.certain;
       const std::vector<Change>& later = found->second.later;
-      const std::vector<bool> chosen = some_of(later.size(), random);
+      const std::vector<bool> chosen = some_of(later.size(), random_);
       for (std::size_t i = 0; i < later.size(); ++i) {
         if (!chosen[i]) continue;
-        if (later[i].truncates || random() % 2 == 0) {
+        if (later[i].truncates || random_() % 2 == 0) {
           apply(later[i], bytes);
           continue;
         }
         const std::size_t end = later[i].offset + later[i].data.size();
         for (std::size_t at = later[i].offset; at < end;) {
           const std::size_t next = std::min(end, (at / sector + 1) * sector);
-          if (random() % 2 == 0)
+          if (random_() % 2 == 0)
             apply({false, at, later[i].data.substr(at - later[i].offset, next - at)}, bytes);
           at = next;
         }

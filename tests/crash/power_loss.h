@@ -19,19 +19,21 @@ std::vector<Event> read_record(const std::filesystem::path& log);
 
 /// A disk as a process has left it when the power goes. Certain is what was synchronised: the bytes
 /// of a file by its own sync, the names in a folder by that of the folder. Everything later may
-/// have come to pass or not, in any order; of a write any of its sectors of 512 bytes.
+/// have come to pass or not, in any order; of a write any of its sectors of 512 bytes. After a sync
+/// that has failed the system takes for written what is not: no later sync makes that certain.
 class PoweredDisk {
  public:
-  explicit PoweredDisk(std::string root) : root_(std::move(root)) {}
+  PoweredDisk(std::string root, std::uint64_t seed) : root_(std::move(root)), random_(seed) {}
   void happen(const Event& event);
   /// Writes what a loss of power might leave now into a folder.
-  void lose_power(std::mt19937_64& random, const std::filesystem::path& into) const;
+  void lose_power(const std::filesystem::path& into);
 
  private:
   struct Change {
     bool truncates;
     std::size_t offset;  // or the new length
     std::string data;
+    bool forgotten = false;  // by a system that takes it for written
   };
   struct File {
     std::string certain;
@@ -56,6 +58,7 @@ class PoweredDisk {
   std::map<int, int> file_of_;            // an opened file's number: which file it is
   std::map<int, std::string> folder_of_;  // or which folder
   int next_ = 1;
+  std::mt19937_64 random_;
 };
 
 }  // namespace tessera::crash
