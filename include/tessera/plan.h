@@ -29,6 +29,13 @@ struct Apply {
 /// The tiles at a key, a column each.
 using TileSource = std::function<std::vector<Tile>(const Key& key)>;
 
+/// What is known of a source besides its tuples.
+struct SourceFacts {
+  /// Tells its contents apart from others: processes that run a plan together compare it.
+  std::uint64_t version = 0;
+  std::int64_t bytes = 0;  // of all its tiles, about; 0: nobody knows
+};
+
 /// Whether the result of a plan may lack keys below its frontier.
 enum class Holes { refused, allowed };
 
@@ -49,7 +56,7 @@ class Plan {
   static Plan input(const RelationType& type, TileSource source, const std::string& name = "");
   /// The same for any relation: its tuples are known one by one, and `source` reads their tiles.
   static Plan input(std::shared_ptr<const TupleSet<TileType>> tuples, TileSource source,
-                    const std::string& name = "");
+                    const std::string& name = "", const SourceFacts& facts = {});
 
   /// Groups tuples by some key components and folds each group's tiles with a kernel T x T -> T,
   /// in order of the keys. One kernel serves all columns, or there is one for each.
@@ -112,6 +119,7 @@ struct Input {
   std::optional<Relation> relation;                        // neither this
   TileSource source = {};                                  // nor this: only the type is known
   std::shared_ptr<const TupleSet<TileType>> listing = {};  // what a source has, if not all alike
+  SourceFacts facts = {};
 };
 struct Aggregate {
   Plan input;

@@ -40,6 +40,15 @@ struct RunOptions {
   double progress_seconds = 0.1;
 };
 
+/// What an operator of a run took, or an aggregation and the join whose products it folds.
+struct OperatorReport {
+  std::string description;
+  std::string kernel = {};  // if there is just one
+  std::int64_t tasks = 0;
+  double flops = 0, bytes = 0;  // as its kernels predict them
+  double seconds = 0;           // summed over the threads
+};
+
 /// What a run took. `sent` and `received` count the numbers in the tiles that crossed, by site.
 struct RunReport {
   double floats_moved = 0;
@@ -50,6 +59,7 @@ struct RunReport {
   std::int64_t bytes_read = 0;     // from sources, and of what was spilled
   std::int64_t bytes_spilled = 0;  // written out to make room
   double seconds = 0;
+  std::vector<OperatorReport> operators = {};
 };
 
 /// What a run will need of memory and disk, by going through its tasks without running them.

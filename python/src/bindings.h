@@ -27,9 +27,20 @@ py::array tile_to_numpy(const Tile& tile);
 Tile as_tile(const py::handle& object);
 /// NumPy's basic indexing: integers, slices and `...`.
 Tile indexed(const Tile& tile, const py::object& key);
+/// Options of a run as Python gives them. A memory limit is a number of bytes, or text: "512MB".
+RunOptions run_options(bool allow_holes, int sites, int threads, const py::object& memory_limit,
+                       const std::string& temporary_folder);
 /// Runs a plan; Ctrl-C ends it, as does what `progress` raises.
 Relation run_plan(const Plan& plan, bool allow_holes, int sites, int threads,
+                  const py::object& memory_limit, const std::string& temporary_folder,
                   const py::object& progress);
+/// The same into a database. Returns what the run took.
+py::dict store_plan(Database& database, const std::string& name, const Plan& plan, bool allow_holes,
+                    int sites, int threads, const py::object& memory_limit,
+                    const std::string& temporary_folder, const py::object& progress);
+/// What a run would need of memory and disk.
+py::dict forecast_plan(const Plan& plan, bool allow_holes, int sites, int threads,
+                       const py::object& memory_limit);
 /// A plan's tree; with a number of sites, the physical plan that the optimizer finds.
 std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::string& objective,
                          bool alternatives, bool json, const py::dict& placed,

@@ -53,13 +53,13 @@ void bind_database(py::module_& module) {
             database.store(name, relation);
           },
           py::arg("name"), py::arg("relation"), unlocked)
-      .def(
-          "store",
-          [](Database& database, const std::string& name, const Plan& plan) {
-            database.store(name, plan);
-          },
-          py::arg("name"), py::arg("plan"), unlocked,
-          "Stores a relation, or the result of a plan, under a new name: all of it, or nothing.")
+      .def("store", &store_plan, py::arg("name"), py::arg("plan"), py::kw_only(),
+           py::arg("allow_holes") = false, py::arg("sites") = 1, py::arg("threads") = 0,
+           py::arg("memory_limit") = py::none(), py::arg("temporary_folder") = "",
+           py::arg("progress") = py::none(),
+           "Stores a relation, or the result of a plan, under a new name: all of it, or nothing. "
+           "The result of a plan is written as it is computed, with the options of `Plan.run`, and "
+           "need not fit into memory. Returns what the run took.")
       .def("drop", &Database::drop, py::arg("name"), unlocked)
       .def("rename", &Database::rename, py::arg("name"), py::arg("to"), unlocked)
       .def("vacuum", &Database::vacuum, unlocked,

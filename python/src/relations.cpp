@@ -242,9 +242,16 @@ void bind_relations(py::module_& module) {
           "and what other algorithms would cost. `placed` says how inputs lie, by name; None lets "
           "one lie anywhere.")
       .def("run", &run_plan, py::arg("allow_holes") = false, py::arg("sites") = 1,
-           py::arg("threads") = 0, py::arg("progress") = py::none(),
+           py::arg("threads") = 0, py::arg("memory_limit") = py::none(),
+           py::arg("temporary_folder") = "", py::arg("progress") = py::none(),
            "Evaluates the plan on `threads` threads (0: all cores), spread over `sites` logical "
-           "sites. `progress` is called with a Progress now and then, and at the end.")
+           "sites, holding at most `memory_limit` bytes ('512MB'; None: 80% of what there is): "
+           "what does not fit goes to `temporary_folder`. `progress` is called with a Progress now "
+           "and then, and at the end.")
+      .def("forecast", &forecast_plan, py::arg("allow_holes") = false, py::arg("sites") = 1,
+           py::arg("threads") = 0, py::arg("memory_limit") = py::none(),
+           "What a run would need, found without running: the limit, the least it can do with, the "
+           "peak, what is read from and spilled to disk, and the order of the work.")
       .def(
           "interpret",
           [](const Plan& p, bool allow_holes) {

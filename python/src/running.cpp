@@ -1,17 +1,60 @@
+#include "base/bytes.h"
 #include "watched.h"
 
 namespace tessera::python {
 
-Relation run_plan(const Plan& plan, bool allow_holes, int sites, int threads,
-                  const py::object& progress) {
+RunOptions run_options(bool allow_holes, int sites, int threads, const py::object& memory_limit,
+                       const std::string& temporary_folder) {
   RunOptions options;
   options.holes = allow_holes ? Holes::allowed : Holes::refused;
   options.sites = sites;
   options.threads = threads;
+  if (py::isinstance<py::str>(memory_limit))
+    options.memory_limit = parse_bytes(memory_limit.cast<std::string>());
+  else if (!memory_limit.is_none())
+    options.memory_limit = memory_limit.cast<std::int64_t>();
+  options.temporary_folder = temporary_folder;
+  return options;
+}
+
+Relation run_plan(const Plan& plan, bool allow_holes, int sites, int threads,
+                  const py::object& memory_limit, const std::string& temporary_folder,
+                  const py::object& progress) {
+  RunOptions options = run_options(allow_holes, sites, threads, memory_limit, temporary_folder);
   Watched<Relation, Progress> watched(progress);
   options.stop = watched.stop();
   options.progress = watched.listener();
   return watched.result([&] { return plan.run(options); });
+}
+
+py::dict store_plan(Database& database, const std::string& name, const Plan& plan, bool allow_holes,
+                    int sites, int threads, const py::object& memory_limit,
+                    const std::string& temporary_folder, const py::object& progress) {
+  RunOptions options = run_options(allow_holes, sites, threads, memory_limit, temporary_folder);
+  Watched<RunReport, Progress> watched(progress);
+  options.stop = watched.stop();
+  options.progress = watched.listener();
+  const RunReport report = watched.result([&] {
+    RunReport made;
+    database.store(name, plan, options, &made);
+    return made;
+  });
+  return py::dict(py::arg("seconds") = report.seconds, py::arg("tasks") = report.tasks,
+                  py::arg("flops") = report.flops, py::arg("peak_bytes") = report.peak_bytes,
+                  py::arg("bytes_read") = report.bytes_read,
+                  py::arg("bytes_spilled") = report.bytes_spilled);
+}
+
+py::dict forecast_plan(const Plan& plan, bool allow_holes, int sites, int threads,
+                       const py::object& memory_limit) {
+  const RunOptions options = run_options(allow_holes, sites, threads, memory_limit, "");
+  const MemoryForecast made = [&] {
+    const py::gil_scoped_release unlocked;
+    return forecast(plan, options);
+  }();
+  return py::dict(py::arg("limit") = made.limit, py::arg("needed") = made.needed,
+                  py::arg("peak") = made.peak, py::arg("read") = made.read,
+                  py::arg("spilled") = made.spilled, py::arg("order") = made.order);
 }
 
 void bind_running(py::module_& module) {
@@ -22,6 +65,8 @@ void bind_running(py::module_& module) {
       .def_readonly("flops_done", &Progress::flops_done)
       .def_readonly("flops", &Progress::flops)
       .def_readonly("bytes_live", &Progress::bytes_live)
+      .def_readonly("bytes_read", &Progress::bytes_read)
+      .def_readonly("bytes_spilled", &Progress::bytes_spilled)
       .def_readonly("seconds", &Progress::seconds)
       .def_readonly("seconds_left", &Progress::seconds_left);
 }

@@ -56,7 +56,8 @@ StoredInfo Database::info(const std::string& name) const {
 Plan Database::plan(const std::string& name) const {
   const std::shared_ptr<const StoredRelation> stored = state_->stored(name);
   return Plan::input(
-      stored->tuples(), [stored](const Key& key) { return stored->read(key); }, name);
+      stored->tuples(), [stored](const Key& key) { return stored->read(key); }, name,
+      stored->facts());
 }
 
 Relation Database::read(const std::string& name) const {

@@ -1,6 +1,7 @@
 #include "exec/cluster.h"
 
 #include <atomic>
+#include <set>
 
 #include "base/check.h"
 
@@ -27,6 +28,10 @@ std::int64_t fingerprint(const TaskGraph& graph) {
   }
   for (const ValueId input : graph.task_inputs) mix(input);
   for (const TaskGraph::Output& output : graph.outputs) mix(output.value);
+  std::set<const op::Input*> sources;
+  for (const TaskGraph::Given& given : graph.given)
+    if (given.input != nullptr && sources.insert(given.input).second)
+      mix(static_cast<std::int64_t>(given.input->facts.version));
   return static_cast<std::int64_t>(hash);
 }
 

@@ -32,8 +32,19 @@ std::vector<std::int64_t> predicted_bytes(const TaskGraph& graph) {
   std::vector<std::int64_t> bytes(graph.values.size(), 0);
   for (std::size_t v = 0; v < bytes.size(); ++v)
     if (graph.values[v].types != unknown_types) bytes[v] = by_types[graph.values[v].types];
-  for (const TaskGraph::Given& given : graph.given)
-    if (given.tiles != nullptr) bytes[given.value] = 0;
+  for (const TaskGraph::Given& given : graph.given) {
+    if (given.tiles != nullptr) {
+      bytes[given.value] = 0;
+      continue;
+    }
+    const op::Input& input = *given.input;
+    const auto& types = graph.types[graph.values[given.value].types];
+    const bool sparse = std::any_of(types.begin(), types.end(),
+                                    [](const TileType& type) { return type.is_sparse(); });
+    if (sparse && input.facts.bytes > 0 && input.listing && !input.listing->tuples.empty())
+      bytes[given.value] =
+          input.facts.bytes / static_cast<std::int64_t>(input.listing->tuples.size()) + 1;
+  }
   return bytes;
 }
 

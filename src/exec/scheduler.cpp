@@ -1,5 +1,6 @@
 #include "exec/scheduler.h"
 
+#include <chrono>
 #include <stop_token>
 
 #include "base/check.h"
@@ -32,6 +33,7 @@ Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOp
       tiles_(graph.values.size()),
       readers_left_(graph.values.size()),
       inputs_missing_(graph.tasks.size()),
+      nanoseconds_(graph.steps.size()),
       residence_(std::move(residence)),
       library_threads_(1),
       helpers_(threads_ - 1),
@@ -140,24 +142,6 @@ void Scheduler::run() {
   if (error_) std::rethrow_exception(error_);
   if (residence_ && !sink_) bring_results_back();
   if (options_.progress) options_.progress(progress());
-}
-
-Progress Scheduler::progress() const {
-  Progress now = meter_.progress();
-  now.floats_moved = transport_.floats_moved();
-  now.bytes_live = ledger_->live();
-  now.bytes_read = bytes_read_;
-  now.bytes_spilled = bytes_spilled_;
-  return now;
-}
-
-void Scheduler::report(RunReport& report) const {
-  report.flops = meter_.flops();
-  report.tasks = meter_.tasks();
-  report.peak_bytes = ledger_->peak();
-  report.bytes_read = bytes_read_;
-  report.bytes_spilled = bytes_spilled_;
-  report.seconds = meter_.seconds();
 }
 
 /// Runs ready tasks until there are none. The lock is held, but not while a task runs.
@@ -282,7 +266,10 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
         arguments.accumulator = tiles;  // others read it too
       }
     }
+    const auto begin = std::chrono::steady_clock::now();
     Made made = perform(graph_, task, std::move(arguments));
+    const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
+    nanoseconds_[task.op].fetch_add(taken.count(), std::memory_order_relaxed);
     ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
     publish(task.output, std::move(made.tiles), now_ready);
   }

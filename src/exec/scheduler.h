@@ -57,6 +57,7 @@ class Scheduler final : public Receiver {
   void check_for_stop();
   Interrupted stopped() const;
   Progress progress() const;
+  std::vector<OperatorReport> operators() const;
   void fail_with(TaskId task, std::exception_ptr error);
   bool finished() const { return meter_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0; }
 
@@ -100,6 +101,7 @@ class Scheduler final : public Receiver {
   // The outputs that are to be stored, by value.
   std::unordered_map<ValueId, std::vector<std::int32_t>> to_store_;
   std::atomic<std::int64_t> bytes_read_ = 0, bytes_spilled_ = 0;
+  std::vector<std::atomic<std::int64_t>> nanoseconds_;  // by operator, of all threads
 
   /// What a helper looks at first: one that comes when all is done must find out without us.
   struct Door {

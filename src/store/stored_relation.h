@@ -18,6 +18,7 @@ class StoredRelation {
   const Definition& definition() const { return definition_; }
   const std::vector<Entry>& entries() const { return directory_.entries; }
   const std::shared_ptr<const TupleSet<TileType>>& tuples() const { return tuples_; }
+  SourceFacts facts() const;
 
   const Entry* find(const Key& key) const;       // null if the key is absent
   std::vector<Tile> read(const Key& key) const;  // TypeError if the key is absent

@@ -60,10 +60,10 @@ Plan Plan::input(const RelationType& type, TileSource source, const std::string&
 }
 
 Plan Plan::input(std::shared_ptr<const TupleSet<TileType>> tuples, TileSource source,
-                 const std::string& name) {
+                 const std::string& name, const SourceFacts& facts) {
   (void)input(tuples->type, name);  // checks the type
   const RelationType type = tuples->type;
-  return make(op::Input{name, type, std::nullopt, std::move(source), std::move(tuples)});
+  return make(op::Input{name, type, std::nullopt, std::move(source), std::move(tuples), facts});
 }
 
 std::vector<Tile> tiles_from(const op::Input& input, const BasicTuple<TileType>& tuple) {

@@ -1,0 +1,74 @@
+#include "exec/scheduler.h"
+
+// What a scheduler tells of a run, under way and afterwards.
+
+namespace tessera::exec {
+namespace {
+
+/// The kernel of an operator that calls just one.
+std::string only_kernel(const ia::Plan& plan) {
+  const ia::Operator& op = operator_of(plan);
+  ia::Pipeline stages;
+  if (const auto* join = std::get_if<ia::Join>(&op)) stages = join->projection;
+  if (const auto* map = std::get_if<ia::Map>(&op))
+    if (map->branches.size() == 1) stages = map->branches.front().arrays;
+  if (const auto* aggregate = std::get_if<ia::Aggregate>(&op))
+    return aggregate->kernels.size() == 1 && aggregate->finish.empty()
+               ? aggregate->kernels.front().kernel().name
+               : "";
+  return stages.size() == 1 && stages.front().size() == 1
+             ? stages.front().front().kernel.kernel().name
+             : "";
+}
+
+}  // namespace
+
+Progress Scheduler::progress() const {
+  Progress now = meter_.progress();
+  now.floats_moved = transport_.floats_moved();
+  now.bytes_live = ledger_->live();
+  now.bytes_read = bytes_read_;
+  now.bytes_spilled = bytes_spilled_;
+  return now;
+}
+
+void Scheduler::report(RunReport& report) const {
+  report.flops = meter_.flops();
+  report.tasks = meter_.tasks();
+  report.peak_bytes = ledger_->peak();
+  report.bytes_read = bytes_read_;
+  report.bytes_spilled = bytes_spilled_;
+  report.seconds = meter_.seconds();
+  report.operators = operators();
+}
+
+/// What the first product of a fused chain takes is the join's own; it counts with the rest.
+std::vector<OperatorReport> Scheduler::operators() const {
+  std::vector<OperatorReport> all(graph_.steps.size());
+  std::vector<std::size_t> counted_with(graph_.steps.size());
+  for (std::size_t op = 0; op < all.size(); ++op) {
+    counted_with[op] = op;
+    if (const int join = graph_.steps[op].join; join >= 0)
+      counted_with[static_cast<std::size_t>(join)] = op;
+  }
+  for (const Task& task : graph_.tasks) {
+    if (!is_mine(task.site)) continue;
+    OperatorReport& own = all[counted_with[static_cast<std::size_t>(task.op)]];
+    ++own.tasks;
+    own.flops += graph_.costs[task.cost].flops;
+    own.bytes += graph_.costs[task.cost].bytes;
+  }
+  std::vector<OperatorReport> result;
+  for (std::size_t op = 0; op < all.size(); ++op)
+    all[counted_with[op]].seconds += static_cast<double>(nanoseconds_[op]) * 1e-9;
+  for (std::size_t op = 0; op < all.size(); ++op) {
+    if (counted_with[op] != op) continue;
+    const Step& step = graph_.steps[op];
+    all[op].description = describe_step(step.plan);
+    all[op].kernel = only_kernel(step.join >= 0 ? graph_.steps[step.join].plan : step.plan);
+    result.push_back(std::move(all[op]));
+  }
+  return result;
+}
+
+}  // namespace tessera::exec
