@@ -12,6 +12,8 @@ using Action = std::function<int()>;
 // The subcommands, a file each: a function that adds one to the program, and sets `chosen` when it
 // is the one that was asked for.
 void add_check(CLI::App& program, Action& chosen);
+void add_export(CLI::App& program, Action& chosen);
+void add_import(CLI::App& program, Action& chosen);
 void add_list(CLI::App& program, Action& chosen);
 void add_vacuum(CLI::App& program, Action& chosen);
 

@@ -13,6 +13,8 @@ int run(int argc, char** argv) {
   program.require_subcommand(0, 1);
   Action chosen;
   add_check(program, chosen);
+  add_export(program, chosen);
+  add_import(program, chosen);
   add_list(program, chosen);
   add_vacuum(program, chosen);
   try {

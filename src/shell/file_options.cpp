@@ -1,0 +1,84 @@
+#include "shell/file_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace tessera::shell {
+namespace {
+
+template <class Number>
+Number number_of(const std::string& text, const char* option) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw TypeError(fmt::format("--{} wants a number, not '{}'", option, text));
+  return number;
+}
+
+/// "1000x500"
+Shape extents_of(const std::string& text, const char* option) {
+  Shape extents;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('x', at), text.size());
+    if (extents.rank() == max_rank)
+      throw TypeError(fmt::format("--{} has more than {} extents", option, max_rank));
+    extents.push_back(number_of<std::int64_t>(text.substr(at, end - at), option));
+    at = end + 1;
+  }
+  return extents;
+}
+
+}  // namespace
+
+void FileOptions::add_common_to(CLI::App& command) {
+  command.add_option("--format", format, "The format, where the name of the file does not tell");
+  command.add_option("--member", member, "The array of an archive, or the dataset");
+  command.add_flag("--column-major", column_major, "The first dimension is fastest in the file");
+  command.add_option("--delimiter", delimiter, "What stands between the fields of text");
+  command.add_option("--header", header, "yes or no: whether the first line names columns");
+  command.add_option("--index-base", index_base, "Whether coordinates count from 0 or from 1");
+  command.add_option("--threads", threads, "How many threads; 0: as many as there are cores");
+  command.add_option("--memory", memory, "Megabytes that may be held, besides a tile or two");
+}
+
+void FileOptions::add_import_to(CLI::App& command) {
+  command.add_option("--tile", tile, "The extents of a tile: 1000x1000");
+  command.add_option("--dtype", dtype, "f32, f64, i64 or bool");
+  command.add_option("--shape", shape, "The shape, where the file does not say it: 5000x300");
+  command.add_option("--missing", missing, "What an empty field stands for");
+  command.add_option("--query", query, "What to ask a PostgreSQL server");
+  command.add_flag("--tile-a-row", tile_a_row, "A row of the query is a key and an array");
+}
+
+FormatOptions FileOptions::parsed() const {
+  FormatOptions options;
+  options.format = format;
+  if (!tile.empty()) options.tile = extents_of(tile, "tile");
+  if (!dtype.empty()) options.dtype = parse_dtype(dtype);
+  if (!shape.empty()) options.shape = extents_of(shape, "shape");
+  options.member = member;
+  options.column_major = column_major;
+  const std::string separator = delimiter == "\\t" ? "\t" : delimiter;
+  if (separator.size() > 1)
+    throw TypeError(fmt::format("--delimiter is one character, not '{}'", delimiter));
+  if (!separator.empty()) options.delimiter = separator[0];
+  if (!header.empty() && header != "yes" && header != "no")
+    throw TypeError(fmt::format("--header is yes or no, not '{}'", header));
+  if (!header.empty()) options.header = header == "yes";
+  if (!missing.empty()) options.missing = number_of<double>(missing, "missing");
+  if (!index_base.empty()) options.index_base = number_of<int>(index_base, "index-base");
+  options.query = query;
+  options.tile_a_row = tile_a_row;
+  options.threads = threads;
+  options.memory = static_cast<std::int64_t>(memory * 1e6);
+  return options;
+}
+
+std::string summary(const FileReport& report) {
+  return fmt::format("{}: {} rows, {} bytes, {:.2f} s ({:.0f} MB/s)", fmt::join(report.names, ", "),
+                     report.rows, report.bytes, report.seconds,
+                     static_cast<double>(report.bytes) / 1e6 / std::max(report.seconds, 1e-9));
+}
+
+}  // namespace tessera::shell

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "tessera/database.h"
+
+namespace tessera::shell {
+
+/// The options of a command that reads or writes a file, as they are typed.
+struct FileOptions {
+  std::string format, member, delimiter, tile, dtype, shape, header, missing, index_base, query;
+  bool column_major = false, tile_a_row = false;
+  int threads = 0;
+  double memory = 64;  // megabytes
+
+  void add_common_to(CLI::App& command);
+  void add_import_to(CLI::App& command);
+  /// TypeError, naming the option, where one is not what it should be.
+  FormatOptions parsed() const;
+};
+
+/// What was done, in a line.
+std::string summary(const FileReport& report);
+
+}  // namespace tessera::shell

@@ -1,0 +1,41 @@
+#include <iostream>
+
+#include "shell/commands.h"
+#include "shell/file_options.h"
+#include "shell/interrupt.h"
+#include "shell/progress_line.h"
+
+namespace tessera::shell {
+
+void add_import(CLI::App& program, Action& chosen) {
+  struct Arguments {
+    std::string folder, name, file;
+    FileOptions options;
+  };
+  CLI::App* command = program.add_subcommand("import", "Store what is in a file");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("DATABASE", arguments->folder, "The folder, made if it is not there")
+      ->required();
+  command->add_option("NAME", arguments->name, "What the tensor is going to be called")->required();
+  command->add_option("FILE", arguments->file, "What is read")->required();
+  arguments->options.add_common_to(*command);
+  arguments->options.add_import_to(*command);
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] {
+      FormatOptions options = arguments->options.parsed();
+      const Interrupt interrupt;
+      options.stop = interrupt.token();
+      FileReport report;
+      {
+        ProgressLine line;
+        options.progress = line.listener();
+        report = Database::open(arguments->folder)
+                     .import_file(arguments->name, arguments->file, options);
+      }
+      std::cout << summary(report) << '\n';
+      return 0;
+    };
+  });
+}
+
+}  // namespace tessera::shell

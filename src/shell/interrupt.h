@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stop_token>
+#include <thread>
+
+namespace tessera::shell {
+
+/// While it lives, Ctrl-C asks for a stop, so that what is under way can be taken back; a second
+/// one ends the program at once.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  std::stop_source stop_;
+  std::jthread watcher_;
+};
+
+}  // namespace tessera::shell
