@@ -102,11 +102,11 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
           [](const Database& self, const py::object& name, const py::object& path,
              const std::string& format, const std::string& member, bool column_major,
              const std::string& delimiter, const std::optional<bool>& header,
-             const std::optional<int>& index_base, int threads, std::int64_t memory,
-             const py::object& progress, double progress_seconds) {
+             const std::optional<int>& index_base, bool tile_a_row, int threads,
+             std::int64_t memory, const py::object& progress, double progress_seconds) {
             FormatOptions options = options_of(
                 format, py::none(), py::none(), py::none(), member, column_major, delimiter, header,
-                std::nullopt, index_base, "", false, threads, memory, progress_seconds);
+                std::nullopt, index_base, "", tile_a_row, threads, memory, progress_seconds);
             const auto names = py::isinstance<py::str>(name)
                                    ? std::vector<std::string>{name.cast<std::string>()}
                                    : name.cast<std::vector<std::string>>();
@@ -117,9 +117,9 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
           },
           py::arg("name"), py::arg("path"), py::kw_only(), py::arg("format") = "",
           py::arg("member") = "", py::arg("column_major") = false, py::arg("delimiter") = "",
-          py::arg("header") = none, py::arg("index_base") = none, py::arg("threads") = 0,
-          py::arg("memory") = FormatOptions().memory, py::arg("progress") = none,
-          py::arg("progress_seconds") = 0.1,
+          py::arg("header") = none, py::arg("index_base") = none, py::arg("tile_a_row") = false,
+          py::arg("threads") = 0, py::arg("memory") = FormatOptions().memory,
+          py::arg("progress") = none, py::arg("progress_seconds") = 0.1,
           "Writes a tensor, or several, to a file, which takes the place of one that is there.");
 }
 

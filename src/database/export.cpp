@@ -108,9 +108,14 @@ FileReport Database::export_file(const std::vector<std::string>& names, const st
   std::deque<Export> exports;
   std::vector<store::TensorReader*> readers;
   for (const auto& one : stored) readers.push_back(&exports.emplace_back(one, meter, read, all));
-  Replacement file(to);
-  format.write(readers, file.path(), options);
-  const std::int64_t bytes = file.keep();
+  std::int64_t bytes = 0;
+  if (format.has_files) {
+    Replacement file(to);
+    format.write(readers, file.path(), options);
+    bytes = file.keep();
+  } else {
+    format.write(readers, to, options);
+  }
   const FileProgress done = meter.finish();
   return {names, done.rows, bytes, done.seconds};
 }

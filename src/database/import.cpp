@@ -116,10 +116,11 @@ class Import : public store::Receiver {
       tuples.push_back({entry.key, entry.types});
     }
     type.frontier = frontier_of(tuples, type.arity());
-    if (type.presence == Presence::continuous)
-      if (const auto hole = first_hole(tuples, type.frontier))
-        throw PlanError(fmt::format("{}: key {} below the frontier {} is missing", part.name,
-                                    to_string(*hole), to_string(type.frontier)));
+    const auto hole = first_hole(tuples, type.frontier);
+    if (type.presence == Presence::partial && !hole) type.presence = Presence::continuous;
+    if (type.presence == Presence::continuous && hole)
+      throw PlanError(fmt::format("{}: key {} below the frontier {} is missing", part.name,
+                                  to_string(*hole), to_string(type.frontier)));
     return part.writer.finish(part.name, type, std::optional<Edges>());
   }
 

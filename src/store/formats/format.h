@@ -54,6 +54,7 @@ struct Format {
   void (*read)(const std::string& from, const FormatOptions& options, Receiver& into);
   void (*write)(const std::vector<TensorReader*>& tensors, const std::string& to,
                 const FormatOptions& options);
+  bool has_files = true;  // otherwise it is told by the begin of what names its place
 };
 const Format& npy_format();
 const Format& npz_format();

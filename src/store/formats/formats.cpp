@@ -8,13 +8,12 @@
 namespace tessera::store {
 namespace {
 
-/// A line a format.
+/// Whoever adds a format adds it here.
 std::vector<const Format*> all_formats() {
   return {
-      &npy_format(),
-      &npz_format(),
-      &raw_format(),
-      &hdf5_format(),
+      &npy_format(),     &npz_format(),        &raw_format(),           &hdf5_format(),
+      &csv_format(),     &triples_format(),    &matrix_market_format(), &svmlight_format(),
+      &extreme_format(), &postgresql_format(),
   };
 }
 
@@ -36,7 +35,8 @@ const Format& find_format(const std::string& file, const std::string& name) {
                          fmt::join(format->info.endings, " "));
     if (format->info.name == wanted) return *format;
     for (const std::string& ending : format->info.endings)
-      if (ending.size() > length && path.ends_with(ending)) {
+      if (ending.size() > length &&
+          (format->has_files ? path.ends_with(ending) : path.starts_with(ending))) {
         found = format;
         length = ending.size();
       }

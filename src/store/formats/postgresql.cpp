@@ -130,7 +130,8 @@ const Format& postgresql_format() {
                               "rows of a query: coordinates and a value, or a key and an array",
                               {"postgresql://", "postgres://"}},
                              read_postgresql,
-                             write_postgresql};
+                             write_postgresql,
+                             false};
   return format;
 }
 

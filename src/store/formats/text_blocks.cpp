@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/parallel.h"
 
 namespace tessera::store {
 namespace {
@@ -152,8 +153,7 @@ bool TextFile::next(std::int64_t bytes, std::vector<char>& buffer, TextBlock& bl
 }
 
 void for_each_block(TextFile& file, const FormatOptions& options, const ReadBlock& read) {
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const int threads = options.threads > 0 ? options.threads : cores;
+  const int threads = thread_count(options.threads);
   // A block in the making takes its text and what was found in it, perhaps three times as much.
   const std::int64_t share = options.memory / (8 * 2 * threads);
   const std::int64_t bytes = std::clamp<std::int64_t>(share, 1 << 12, 1 << 20);
