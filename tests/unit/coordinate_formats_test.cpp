@@ -44,7 +44,7 @@ struct RandomEntries {
 TEST_F(CoordinateFormatsTest, SortedRunsAreInOrderAndStable) {
   for (const std::int64_t memory :
        {std::int64_t{0}, std::int64_t{1} << 16, std::int64_t{1} << 24}) {
-    store::SortedRuns runs(memory);
+    store::SortedRuns runs(memory, memory != 0);
     std::mt19937_64 random(1);
     const int count = 100000;
     for (int i = 0; i < count; ++i) runs.add((random() % 5000) << (i % 50), i);

@@ -59,7 +59,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   read_all_points(file, rules, options, into, all);
   check_points(all, sizes, from);
   const Shape tile = store_features(into, all, from, {all.rows, sizes.features}, 0, options);
-  store_label_sets(into, all, from, sizes.labels, tile[0], options.memory);
+  store_label_sets(into, all, from, sizes.labels, tile[0], options);
 }
 
 void write(const std::vector<TensorReader*>& tensors, const std::string& to,

@@ -158,7 +158,7 @@ Shape store_features(Receiver& into, LabelledFile& all, const std::string& file,
       all.features.size() == 0 ? DType::f64 : dtype_of_kind(all.features.kind()));
   tensor.entries = all.features.size();
   tensor.duplicates = Duplicates::refuse;
-  SparseTiles tiles(into, tensor, options.memory);
+  SparseTiles tiles(into, tensor, options);
   all.features.replay([&](Entries& entries) {
     entries.shift(1, -base);
     tiles.add(entries);
@@ -168,7 +168,7 @@ Shape store_features(Receiver& into, LabelledFile& all, const std::string& file,
 }
 
 void store_label_sets(Receiver& into, LabelledFile& all, const std::string& file,
-                      std::int64_t labels, std::int64_t tile_rows, std::int64_t memory) {
+                      std::int64_t labels, std::int64_t tile_rows, const FormatOptions& options) {
   SparseTensor tensor;
   tensor.file = file;
   tensor.suffix = ".labels";
@@ -177,7 +177,7 @@ void store_label_sets(Receiver& into, LabelledFile& all, const std::string& file
   (*tensor.tile)[0] = tile_rows;
   tensor.dtype = DType::boolean;
   tensor.entries = all.labels.size();
-  SparseTiles tiles(into, tensor, memory);
+  SparseTiles tiles(into, tensor, options);
   all.labels.replay([&](Entries& entries) { tiles.add(entries); });
   tiles.finish();
 }

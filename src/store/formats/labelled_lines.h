@@ -52,7 +52,7 @@ Shape store_features(Receiver& into, LabelledFile& all, const std::string& file,
 /// Stores labels, several for each point, as a sparse boolean matrix `name`.labels, whose tiles
 /// have as many rows as those of the features.
 void store_label_sets(Receiver& into, LabelledFile& all, const std::string& file,
-                      std::int64_t labels, std::int64_t tile_rows, std::int64_t memory);
+                      std::int64_t labels, std::int64_t tile_rows, const FormatOptions& options);
 
 /// Writes the points of two matrices.
 struct LabelledOutput {

@@ -138,7 +138,7 @@ void read_sparse(TextFile& file, const MatrixMarketHeader& header, const FormatO
   tensor.entries = header.symmetry == Symmetry::general ? header.entries : 2 * header.entries;
   // The header may lie, and what it says is not believed beyond what the file has room for.
   tensor.entries = std::min(tensor.entries, file.size());
-  SparseTiles tiles(into, tensor, options.memory);
+  SparseTiles tiles(into, tensor, options);
   Counted counted(file.path(), header);
   for_each_block(file, options, [&](const TextBlock& block) -> std::function<void()> {
     auto entries = std::make_shared<Entries>(2);
@@ -200,7 +200,7 @@ void read_symmetric_array(TextFile& file, const MatrixMarketHeader& header,
   tensor.tile = options.tile;
   tensor.dtype = dtype_in(header, options, file.path());
   tensor.dense = true;
-  SparseTiles tiles(into, tensor, options.memory);
+  SparseTiles tiles(into, tensor, options);
   const std::int64_t below = header.symmetry == Symmetry::skew ? 1 : 0;
   std::int64_t row = below, column = 0;
   read_values(file, header, options, into, [&](const Numbers& values) {

@@ -170,7 +170,7 @@ void read_entries(PostgresConnection& connection, const QueryShape& shape,
   tensor.dtype = shape.dtype;
   tensor.entries = spool.size();
   tensor.duplicates = Duplicates::refuse;
-  SparseTiles tiles(into, tensor, options.memory);
+  SparseTiles tiles(into, tensor, options);
   spool.replay([&](Entries& some) { tiles.add(some); });
   tiles.finish();
 }

@@ -16,53 +16,66 @@ bool before(const SortedRuns::Pair& a, const SortedRuns::Pair& b) {
   return a.position < b.position;
 }
 
-}  // namespace
-
-// Sorting needs as much memory again.
-SortedRuns::SortedRuns(std::int64_t memory)
-    : room_(std::max(least_room, static_cast<std::size_t>(std::max<std::int64_t>(memory, 0)) / 2 /
-                                     sizeof(Pair))) {}
-
-/// By counting, digit by digit from the last: stable, and most files are sorted or nearly so.
-void SortedRuns::sort_open() {
-  if (std::is_sorted(open_.begin(), open_.end(), before)) return;
+/// By counting, digit by digit from the last: stable. Many files are sorted already.
+void sort(std::vector<SortedRuns::Pair>& pairs, std::vector<SortedRuns::Pair>& scratch) {
+  if (std::is_sorted(pairs.begin(), pairs.end(), before)) return;
   std::uint64_t differing = 0;
-  for (const Pair& pair : open_) differing |= pair.position ^ open_[0].position;
-  scratch_.resize(open_.size());
+  for (const auto& pair : pairs) differing |= pair.position ^ pairs[0].position;
+  scratch.resize(pairs.size());
   for (int shift = 0; shift < 64 && (differing >> shift) != 0; shift += digit_bits) {
     if (((differing >> shift) & (digits - 1)) == 0) continue;
     std::array<std::size_t, digits> next{};
-    for (const Pair& pair : open_) ++next[(pair.position >> shift) & (digits - 1)];
+    for (const auto& pair : pairs) ++next[(pair.position >> shift) & (digits - 1)];
     std::size_t sum = 0;
     for (std::size_t& count : next) sum += std::exchange(count, sum);
-    for (const Pair& pair : open_) scratch_[next[(pair.position >> shift) & (digits - 1)]++] = pair;
-    open_.swap(scratch_);
+    for (const auto& pair : pairs) scratch[next[(pair.position >> shift) & (digits - 1)]++] = pair;
+    pairs.swap(scratch);
   }
+}
+
+}  // namespace
+
+// Sorting needs as much memory again, and so does what is added meanwhile.
+SortedRuns::SortedRuns(std::int64_t memory, bool beside)
+    : beside_(beside),
+      room_(std::max(least_room, static_cast<std::size_t>(std::max<std::int64_t>(memory, 0)) /
+                                     (beside ? 3 : 2) / sizeof(Pair))) {}
+
+void SortedRuns::write_run() {
+  sort(closed_, scratch_);
+  if (!file_) file_ = File::temporary(std::filesystem::temp_directory_path());
+  file_->write(end_, std::as_bytes(std::span(closed_)));
+  Run run;
+  run.offset = end_;
+  run.left = static_cast<std::int64_t>(closed_.size());
+  runs_.push_back(std::move(run));
+  end_ += static_cast<std::int64_t>(closed_.size() * sizeof(Pair));
 }
 
 void SortedRuns::close_run() {
-  sort_open();
-  if (!file_) file_ = File::temporary(std::filesystem::temp_directory_path());
-  file_->write(end_, std::as_bytes(std::span(open_)));
-  Run run;
-  run.offset = end_;
-  run.left = static_cast<std::int64_t>(open_.size());
-  runs_.push_back(std::move(run));
-  end_ += static_cast<std::int64_t>(open_.size() * sizeof(Pair));
+  if (writing_.valid()) writing_.get();
+  open_.swap(closed_);
   open_.clear();
+  if (beside_)
+    writing_ = std::async(std::launch::async, [this] { write_run(); });
+  else
+    write_run();
 }
 
 void SortedRuns::begin() {
+  if (writing_.valid()) writing_.get();
   if (runs_.empty()) {
-    sort_open();
-  } else {
-    if (!open_.empty()) close_run();
-    open_ = {};
+    sort(open_, scratch_);
+    Run only;
+    only.pairs = std::move(open_);
+    if (!only.pairs.empty()) runs_.push_back(std::move(only));
+  } else if (!open_.empty()) {
+    close_run();
+    if (writing_.valid()) writing_.get();
   }
+  open_ = {};
+  closed_ = {};
   scratch_ = {};
-  Run last;
-  last.pairs = std::move(open_);
-  if (!last.pairs.empty()) runs_.push_back(std::move(last));
   heap_.clear();
   for (std::size_t i = 0; i < runs_.size(); ++i)
     if (runs_[i].at < runs_[i].pairs.size() || refill(runs_[i])) heap_.push_back(i);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,8 @@ class SortedRuns {
     std::uint64_t value;
   };
 
-  explicit SortedRuns(std::int64_t memory);
+  /// `beside`: runs are sorted and written by a thread of their own, while others are added.
+  SortedRuns(std::int64_t memory, bool beside);
 
   void add(std::uint64_t position, std::uint64_t value) {
     if (open_.size() == room_) close_run();
@@ -37,17 +39,19 @@ class SortedRuns {
     std::vector<Pair> pairs;
     std::size_t at = 0;
   };
-  void sort_open();
   void close_run();
+  void write_run();  // what is closed
   bool refill(Run& run);
   bool comes_later(std::size_t a, std::size_t b) const;  // whether run a does
 
+  const bool beside_;
   const std::size_t room_;  // pairs
-  std::vector<Pair> open_, scratch_;
+  std::vector<Pair> open_, closed_, scratch_;
   std::vector<Run> runs_;
   std::vector<std::size_t> heap_;  // of runs by their next pair, the first of them on top
   std::optional<File> file_;
   std::int64_t end_ = 0;
+  std::future<void> writing_;  // the last, so that it ends first
 };
 
 }  // namespace tessera::store

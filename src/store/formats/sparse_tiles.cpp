@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "tile/dispatch.h"
 
 namespace tessera::store {
@@ -53,8 +54,11 @@ int chosen_sparse_dims(const Shape& tile, const Shape& shape, std::int64_t entri
   return tile.rank() - dense;
 }
 
-SparseTiles::SparseTiles(Receiver& into, const SparseTensor& tensor, std::int64_t memory)
-    : into_(into), tensor_(tensor), runs_(memory / 2) {
+SparseTiles::SparseTiles(Receiver& into, const SparseTensor& tensor, const FormatOptions& options)
+    : into_(into),
+      tensor_(tensor),
+      beside_(thread_count(options.threads) > 1),
+      runs_(options.memory / 2, beside_) {
   const Shape& shape = tensor.shape;
   tile_.dtype = tensor.dtype;
   tile_.shape = tensor.tile.value_or(tensor.dense ? chosen_tile(tensor.dtype, shape)
@@ -210,7 +214,7 @@ void SparseTiles::take_tile(std::uint64_t tile, const Shape& shape, Put&& put) {
 }
 
 template <class T>
-void SparseTiles::hand_out() {
+void SparseTiles::hand_out(TileQueue& to) {
   const auto tiles = static_cast<std::uint64_t>(count_below(grid_));
   for (std::uint64_t next = 0;; ++next) {
     const std::uint64_t tile = more_ ? pair_.position / tile_elements_ : tiles;
@@ -224,14 +228,14 @@ void SparseTiles::hand_out() {
         take_tile<T>(tile, shape, [to = made.data<T>()](std::int64_t row, std::int64_t, T value) {
           to[row] = value;
         });
-      into_.add(number_, key, std::move(made).publish());
+      to.add(key, std::move(made).publish());
     } else {
       SparseBuilder builder({tile_.dtype, shape, tile_.sparse_dims});
       take_tile<T>(tile, shape, [&](std::int64_t row, std::int64_t coordinate, T value) {
         builder.add<T>(row, coordinate, value);
       });
       const Tile made = std::move(builder).publish();
-      if (made.stored() > 0) into_.add(number_, key, made);
+      if (made.stored() > 0) to.add(key, made);
     }
   }
 }
@@ -239,7 +243,9 @@ void SparseTiles::hand_out() {
 void SparseTiles::finish() {
   runs_.begin();
   more_ = runs_.next(pair_);
-  visit_dtype(tile_.dtype, [&]<class T>() { hand_out<T>(); });
+  TileQueue to(into_, number_, beside_);
+  visit_dtype(tile_.dtype, [&]<class T>() { hand_out<T>(to); });
+  to.finish();
   into_.end(number_, tensor_.shape);
 }
 

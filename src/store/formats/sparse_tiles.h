@@ -8,6 +8,7 @@
 #include "store/formats/entries.h"
 #include "store/formats/format.h"
 #include "store/formats/sorted_runs.h"
+#include "store/formats/tile_queue.h"
 
 namespace tessera::store {
 
@@ -36,7 +37,7 @@ struct SparseTensor {
 /// Sorts entries that come in any order into the tiles of a tensor.
 class SparseTiles {
  public:
-  SparseTiles(Receiver& into, const SparseTensor& tensor, std::int64_t memory);
+  SparseTiles(Receiver& into, const SparseTensor& tensor, const FormatOptions& options);
 
   /// Coordinates must be below the shape.
   void add(const Entries& entries);
@@ -45,7 +46,7 @@ class SparseTiles {
 
  private:
   template <class T>
-  void hand_out();
+  void hand_out(TileQueue& to);
   /// Calls `put(row, coordinate, value)` for the entries of a tile.
   template <class T, class Put>
   void take_tile(std::uint64_t tile, const Shape& shape, Put&& put);
@@ -60,6 +61,7 @@ class SparseTiles {
 
   Receiver& into_;
   const SparseTensor tensor_;
+  const bool beside_;  // whether there are other threads
   TileType tile_;
   int number_ = 0;
   Key grid_;

@@ -68,7 +68,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   }
   const Shape tile = store_features(into, all, from, shape, base, options);
   if (rules.several_labels)
-    store_label_sets(into, all, from, all.labels.extents()[1], tile[0], options.memory);
+    store_label_sets(into, all, from, all.labels.extents()[1], tile[0], options);
   else
     store_labels(into, all, tile[0], options.memory);
 }

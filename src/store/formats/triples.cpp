@@ -135,7 +135,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   tensor.dtype =
       options.dtype.value_or(spool.size() == 0 ? DType::f64 : dtype_of_kind(spool.kind()));
   tensor.entries = spool.size();
-  SparseTiles tiles(into, tensor, options.memory);
+  SparseTiles tiles(into, tensor, options);
   spool.replay([&](Entries& entries) { tiles.add(entries); });
   tiles.finish();
 }
