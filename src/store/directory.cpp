@@ -150,14 +150,14 @@ TypesAt absent_types_of(const RelationType& type, const Edges& edges) {
     TileType absent = type.columns[0].type;
     for (int d = 0; d < absent.shape.rank(); ++d)
       absent.shape[d] = extent_at(type, edges, d, key[d]);
-    return std::vector<TileType>{zero_type(absent)};
+    return std::vector<TileType>{absent};
   };
 }
 
 TypesAt absent_types_of(const RelationType& type) {
   return [type](const Key&) {
     std::vector<TileType> absent;
-    for (const Column& column : type.columns) absent.push_back(zero_type(column.type));
+    for (const Column& column : type.columns) absent.push_back(column.type);
     return absent;
   };
 }

@@ -53,6 +53,16 @@ void kill_and_wait(pid_t process) {
   ::waitpid(process, nullptr, 0);
 }
 
+bool any_ended(const std::vector<pid_t>& processes) {
+  for (const pid_t process : processes) {
+    siginfo_t said{};
+    if (::waitid(P_PID, static_cast<id_t>(process), &said, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        said.si_pid != 0)
+      return true;
+  }
+  return false;
+}
+
 int runs_or(int usual) {
   const char* said = std::getenv("RUNS");
   return said != nullptr && *said != '\0' ? std::atoi(said) : usual;

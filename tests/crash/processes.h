@@ -5,6 +5,8 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace tessera::crash {
 
@@ -15,6 +17,7 @@ pid_t start(const std::function<void()>& body);
 /// well; `killed` says whether a SIGKILL ended it.
 bool wait_for(pid_t process, std::chrono::seconds at_most, bool* killed = nullptr);
 void kill_and_wait(pid_t process);
+bool any_ended(const std::vector<pid_t>& processes);
 
 /// How often a test is to be tried: RUNS in the environment, or else this many times.
 int runs_or(int usual);
