@@ -62,3 +62,40 @@ def test_a_read_only_database_refuses_to_write(folder):
     ts.connect(folder)
     with pytest.raises(ts.IoError, match="reading only"):
         ts.connect(folder, read_only=True).drop("A")
+
+
+def test_plans_larger_than_their_memory(folder):
+    rng = np.random.default_rng(1)
+    a, b = rng.random((300, 400)), rng.random((400, 500))
+    db = ts.connect(folder)
+    db.store("A", ts.relation(a, tile=(50, 50)))
+    db.store("B", ts.relation(b, tile=(50, 50)))
+    product = db.plan("A").join(db.plan("B"), [1], [0], "matmul").aggregate([0, 2], "add")
+    seen = []
+    took = db.store("C", product, memory_limit="400kB", progress=seen.append)
+    assert np.allclose(db.read("C").numpy(), a @ b)
+    assert took["peak_bytes"] <= 400_000 < a.nbytes + b.nbytes
+    assert took["bytes_read"] > a.nbytes + b.nbytes and seen[-1].bytes_read == took["bytes_read"]
+    forecast = product.forecast(memory_limit="400kB")
+    assert forecast["limit"] == 400_000 and forecast["needed"] == 300 * 500 * 8
+    with pytest.raises(ts.OutOfMemory, match=r"needs 1.20 MB in memory at once, and the limit is 400 kB"):
+        product.run(memory_limit=400_000)
+    with pytest.raises(ts.TypeError, match="'many' is no number of bytes"):
+        product.run(memory_limit="many")
+    assert "C" in db.list() and db.check() == []
+
+
+def test_a_store_that_is_interrupted_leaves_nothing(folder):
+    db = ts.connect(folder)
+    db.store("A", ts.relation(np.ones((400, 400)), tile=(20, 20)))
+    before = sorted(p.stat().st_size for p in (folder / "segments").iterdir())
+
+    def stop(_):
+        raise KeyError("enough")
+
+    plan = db.plan("A").join(db.plan("A"), [1], [0], "matmul").aggregate([0, 2], "add")
+    with pytest.raises(KeyError):
+        db.store("B", plan, progress=stop)
+    assert db.list() == ["A"]
+    db.checkpoint()
+    assert sorted(p.stat().st_size for p in (folder / "segments").iterdir()) == before
