@@ -6,7 +6,7 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz bench bench-peers bench-cluster docs format lint check-layers clean help
+.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz crash soak bench bench-peers bench-cluster docs format lint check-layers clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -40,6 +40,12 @@ tsan:  ## the C++ tests under the thread sanitizer
 
 fuzz: build  ## a long campaign of kernels against plain loops (CASES=n SEED=n)
 	$(BUILD)/tests/laws/kernel_fuzz --cases=$(or $(CASES),2000000) --seed=$(or $(SEED),0)
+
+crash: build  ## databases whose processes are killed and whose disks fail, of each kind RUNS=n (SEED=n)
+	RUNS=$(or $(RUNS),2000) SEED=$(SEED) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=-Readers.*
+
+soak: build  ## two processes that read a database beside one that writes, for SECONDS=n
+	SOAK_SECONDS=$(or $(SECONDS),60) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=Readers.*
 
 bench: build  ## our kernels against the libraries called directly, as ratios
 	PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD)

@@ -64,6 +64,9 @@ void bind_database(py::module_& module) {
       .def("rename", &Database::rename, py::arg("name"), py::arg("to"), unlocked)
       .def("vacuum", &Database::vacuum, unlocked,
            "Reclaims what was dropped; the bytes that were given back.")
+      .def("checkpoint", &Database::checkpoint, unlocked,
+           "Gives back what can be without writing tiles again: segments that nothing uses, and "
+           "the log of the catalogue.")
       .def(
           "check",
           [](const Database& database) {
