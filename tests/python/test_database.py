@@ -99,3 +99,13 @@ def test_a_store_that_is_interrupted_leaves_nothing(folder):
     assert db.list() == ["A"]
     db.checkpoint()
     assert sorted(p.stat().st_size for p in (folder / "segments").iterdir()) == before
+
+
+def test_a_checkpoint_gives_back_whole_segments(folder):
+    db = ts.connect(folder)
+    db.store("A", ts.relation(np.ones((40, 40)), tile=(20, 20)))
+    db.checkpoint()
+    assert len(list((folder / "segments").iterdir())) == 1
+    db.drop("A")
+    db.checkpoint()
+    assert not list((folder / "segments").iterdir()) and db.check() == []

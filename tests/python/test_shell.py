@@ -1,5 +1,7 @@
 """The program `tessera`: what it prints, where, and how it ends."""
+import os
 import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -75,3 +77,18 @@ def test_an_output_that_takes_nothing_is_an_error(database):
         ended = subprocess.run([str(PROGRAM), "list", database.folder], stdout=full, text=True,
                                stderr=subprocess.PIPE, timeout=120)
     assert ended.returncode == 1 and "standard output" in ended.stderr
+
+
+@pytest.mark.parametrize("fault, reason", [("no_space:write:1:0", "full|space"),
+                                           ("io_error:sync:1:0", "Input/output error|I/O error")])
+def test_a_failing_disk_is_told(database, fault, reason):
+    library = PROGRAM.parent / "tests" / "libtest_disk.so"
+    database.drop("ones")
+    ended = subprocess.run([str(PROGRAM), "vacuum", database.folder], text=True, timeout=120,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           env={**os.environ, "LD_PRELOAD": str(library),
+                                "TESSERA_DISK_FOLDER": database.folder,
+                                "TESSERA_DISK_FAULT": fault})
+    assert ended.returncode == 1 and re.match("IoError: .*(" + reason + ")", ended.stderr)
+    assert tessera("check", database.folder).returncode == 0
+    assert database.list() == ["X"] and database.vacuum() > 40 * 40 * 8
