@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
@@ -79,7 +80,9 @@ Folder::Folder() {
   const fs::path base = fs::is_directory("/dev/shm", error) && ::access("/dev/shm", W_OK) == 0
                             ? fs::path("/dev/shm")
                             : fs::temp_directory_path();
-  path_ = base / fmt::format("tessera-{}-{}", ::getpid(), test->name());
+  std::string name = fmt::format("tessera-{}-{}", ::getpid(), test->name());
+  std::replace(name.begin(), name.end(), '/', '-');  // of a test with a parameter
+  path_ = base / name;
   fs::remove_all(path_);
   fs::create_directories(path_);
 }
