@@ -12,6 +12,28 @@ namespace {
 double least_of(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 double greatest_of(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
+struct OfTile {
+  std::int64_t nonzeros;
+  double min, max;
+};
+
+OfTile statistics_of(const Tile& tile) {
+  static const KernelCall count("count_nonzero"), least("min"), greatest("max");
+  // Values of a sparse tile lie side by side, whatever its rows are.
+  const bool sparse = tile.is_sparse() && tile.dtype() != DType::boolean && tile.stored() > 0;
+  const Tile values =
+      sparse ? Tile::wrap(tile.dtype(), Shape{tile.stored()},
+                          tile.bytes_begin() + tile.offsets()[0] * size_of(tile.dtype()), nullptr)
+             : tile;
+  OfTile found{count({values}).at<std::int64_t>({}), least({values}).at<double>({}),
+               greatest({values}).at<double>({})};
+  if (sparse && tile.stored() < tile.elements()) {
+    found.min = least_of(found.min, 0);
+    found.max = greatest_of(found.max, 0);
+  }
+  return found;
+}
+
 }  // namespace
 
 void StatisticsBuilder::include(double low, double high) {
@@ -21,16 +43,9 @@ void StatisticsBuilder::include(double low, double high) {
 }
 
 void StatisticsBuilder::add(const Key& key, const std::vector<Tile>& tiles) {
-  static const KernelCall count("count_nonzero"), least("min"), greatest("max");
-  struct OfTile {
-    std::int64_t nonzeros;
-    double min, max;
-  };
   std::vector<OfTile> found;
   for (const Tile& tile : tiles)
-    if (tile.elements() > 0)
-      found.push_back({count({tile}).at<std::int64_t>({}), least({tile}).at<double>({}),
-                       greatest({tile}).at<double>({})});
+    if (tile.elements() > 0) found.push_back(statistics_of(tile));
   const std::lock_guard lock(mutex_);
   ++sums_.tuples;
   distinct_.resize(std::max(distinct_.size(), key.size()));

@@ -109,11 +109,17 @@ bool read_number(const char*& at, const char* end, Numbers& into) {
 }
 
 bool read_index(const char*& at, const char* end, std::int64_t& into) {
-  if (at == end || *at < '0' || *at > '9') return false;
-  const auto [behind, problem] = std::from_chars(at, end, into);
   constexpr std::int64_t too_large = std::int64_t{1} << 62;  // extents are sums of them
-  if (problem != std::errc() || into >= too_large) return false;
+  const char* behind = at;
+  std::int64_t value = 0;
+  while (behind != end && *behind >= '0' && *behind <= '9') {
+    if (value > too_large / 10) return false;
+    value = value * 10 + (*behind - '0');
+    ++behind;
+  }
+  if (behind == at || value >= too_large) return false;
   at = behind;
+  into = value;
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <utility>
 
@@ -9,28 +10,62 @@ namespace tessera::store {
 namespace {
 
 constexpr std::size_t least_room = 1 << 10;  // pairs
-constexpr int digit_bits = 11;
+constexpr int digit_bits = 8;
+constexpr std::size_t few = 128;  // pairs that are not worth counting
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
 
 bool before(const SortedRuns::Pair& a, const SortedRuns::Pair& b) {
   return a.position < b.position;
 }
 
-/// By counting, digit by digit from the last: stable. Many files are sorted already.
-void sort(std::vector<SortedRuns::Pair>& pairs, std::vector<SortedRuns::Pair>& scratch) {
-  if (std::is_sorted(pairs.begin(), pairs.end(), before)) return;
+using Pair = SortedRuns::Pair;
+
+/// Moves pairs to where their digit puts them, in the order they have; where each digit ends.
+std::array<std::size_t, digits> distribute(std::span<const Pair> pairs, int shift,
+                                           std::span<Pair> into) {
+  std::array<std::size_t, digits> next{};
+  for (const Pair& pair : pairs) ++next[(pair.position >> shift) & (digits - 1)];
+  std::size_t sum = 0;
+  for (std::size_t& count : next) sum += std::exchange(count, sum);
+  for (const Pair& pair : pairs) into[next[(pair.position >> shift) & (digits - 1)]++] = pair;
+  return next;
+}
+
+/// By counting, digit by digit: the first of them so that what is left to do fits the caches, the
+/// others from the last on. Stable, as the sums of entries must not depend on where runs end.
+/// `scratch` is as long, and has the result.
+void sort_into(std::span<Pair> pairs, std::span<Pair> scratch) {
   std::uint64_t differing = 0;
-  for (const auto& pair : pairs) differing |= pair.position ^ pairs[0].position;
-  scratch.resize(pairs.size());
-  for (int shift = 0; shift < 64 && (differing >> shift) != 0; shift += digit_bits) {
-    if (((differing >> shift) & (digits - 1)) == 0) continue;
-    std::array<std::size_t, digits> next{};
-    for (const auto& pair : pairs) ++next[(pair.position >> shift) & (digits - 1)];
-    std::size_t sum = 0;
-    for (std::size_t& count : next) sum += std::exchange(count, sum);
-    for (const auto& pair : pairs) scratch[next[(pair.position >> shift) & (digits - 1)]++] = pair;
-    pairs.swap(scratch);
+  for (const Pair& pair : pairs) differing |= pair.position ^ pairs[0].position;
+  const int bits = static_cast<int>(std::bit_width(differing));
+  const int first = std::max(0, bits - digit_bits);
+  const auto ends = distribute(pairs, first, scratch);
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    std::span<Pair> from = scratch.subspan(begin, end - begin);
+    std::span<Pair> to = pairs.subspan(begin, end - begin);
+    begin = end;
+    if (std::is_sorted(from.begin(), from.end(), before)) continue;
+    if (from.size() <= few) {
+      std::stable_sort(from.begin(), from.end(), before);
+      continue;
+    }
+    bool moved = false;
+    for (int shift = 0; shift < first; shift += digit_bits) {
+      (void)distribute(from, shift, to);
+      std::swap(from, to);
+      moved = !moved;
+    }
+    if (moved) std::copy(from.begin(), from.end(), to.begin());
   }
+}
+
+/// Many files are sorted already.
+void sort(std::vector<Pair>& pairs, std::vector<Pair>& scratch) {
+  if (std::is_sorted(pairs.begin(), pairs.end(), before)) return;
+  scratch.resize(pairs.size());
+  sort_into(pairs, scratch);
+  pairs.swap(scratch);
 }
 
 }  // namespace

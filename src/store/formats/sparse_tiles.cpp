@@ -216,6 +216,8 @@ void SparseTiles::take_tile(std::uint64_t tile, const Shape& shape, Put&& put) {
 template <class T>
 void SparseTiles::hand_out(TileQueue& to) {
   const auto tiles = static_cast<std::uint64_t>(count_below(grid_));
+  // Room for an eighth more than on the average, if they lie evenly.
+  const std::int64_t expected = tensor_.entries / static_cast<std::int64_t>(tiles) * 9 / 8;
   for (std::uint64_t next = 0;; ++next) {
     const std::uint64_t tile = more_ ? pair_.position / tile_elements_ : tiles;
     if (!tensor_.dense) next = tile;
@@ -230,7 +232,7 @@ void SparseTiles::hand_out(TileQueue& to) {
         });
       to.add(key, std::move(made).publish());
     } else {
-      SparseBuilder builder({tile_.dtype, shape, tile_.sparse_dims});
+      SparseBuilder builder({tile_.dtype, shape, tile_.sparse_dims}, expected);
       take_tile<T>(tile, shape, [&](std::int64_t row, std::int64_t coordinate, T value) {
         builder.add<T>(row, coordinate, value);
       });
