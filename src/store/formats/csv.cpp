@@ -68,6 +68,9 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   tensor.tile.shape =
       options.tile.value_or(chosen_band_tile(tensor.tile.dtype, shape, options.memory));
   check_matrix_tile(tensor.tile.shape, from);
+  // There are not more rows than bytes, and no more columns than that: no tile is made larger.
+  tensor.tile.shape[0] = std::min(tensor.tile.shape[0], file.size());
+  tensor.tile.shape[1] = std::min(tensor.tile.shape[1], dialect.columns);
   RowBands bands(into, tensor, dialect.columns, options.memory);
   for_each_block(file, options, [&](const TextBlock& block) -> std::function<void()> {
     auto values = std::make_shared<Numbers>();

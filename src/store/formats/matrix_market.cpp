@@ -44,13 +44,28 @@ std::int64_t read_coordinate(LineCursor& line, const char* what, std::int64_t ex
   return coordinate - 1;
 }
 
+/// Which lines of a block have values: all but some.
+struct LinesWithValues {
+  std::int64_t first = 1;
+  std::vector<std::int64_t> others = {};
+  std::int64_t line_of(std::int64_t value) const {
+    std::int64_t line = first + value;
+    for (const std::int64_t other : others) line += other <= line ? 1 : 0;
+    return line;
+  }
+};
+
 /// The entries of a block as they stand there; the symmetric ones are added later.
-void read_coordinates(const TextBlock& block, const std::string& file,
-                      const MatrixMarketHeader& header, Entries& into) {
+LinesWithValues read_coordinates(const TextBlock& block, const std::string& file,
+                                 const MatrixMarketHeader& header, Entries& into) {
+  LinesWithValues lines{block.first_line};
   for_each_line(block, [&](std::string_view text, std::int64_t number) {
     LineCursor line(file, text, number);
     line.skip();
-    if (is_comment(line)) return;
+    if (is_comment(line)) {
+      lines.others.push_back(number);
+      return;
+    }
     const std::int64_t row = read_coordinate(line, "row", header.rows);
     const std::int64_t column = read_coordinate(line, "column", header.columns);
     into.coordinates.push_back(row);
@@ -65,6 +80,7 @@ void read_coordinates(const TextBlock& block, const std::string& file,
     if (header.symmetry == Symmetry::skew && row == column)
       line.fail("an entry on the diagonal, which is zero in a skew-symmetric matrix");
   });
+  return lines;
 }
 
 /// As the machine does it: the least integer stays what it is.
@@ -103,18 +119,24 @@ DType dtype_in(const MatrixMarketHeader& header, const FormatOptions& options,
   return dtype;
 }
 
-/// Calls `take(numbers or entries, first)` in order, and checks that there are as many as
-/// announced.
+/// Sees to it that there are as many values as were announced.
 class Counted {
  public:
-  Counted(const std::string& file, const MatrixMarketHeader& header)
-      : file_(file), header_(header) {}
-  void add(std::int64_t entries, const TextBlock& block) {
-    seen_ += entries;
-    if (seen_ > header_.entries)
-      fail_at(file_, block.first_line, 0,
-              fmt::format("from here on there are more values than the {} that were announced",
-                          header_.entries));
+  Counted(const TextFile& file, const MatrixMarketHeader& header)
+      : file_(file.path()), header_(header) {
+    // Before anything is made for them: a line has two bytes at least.
+    const std::int64_t room = (file.size() - header.offset) / 2 + 1;
+    TESSERA_REQUIRE(IoError, header.entries <= room,
+                    "{}, line {}: {} values were announced, for which the file is too short: it "
+                    "was cut off",
+                    file_, header_.line - 1, header_.entries);
+  }
+  void add(std::int64_t values, const LinesWithValues& lines) {
+    if (seen_ + values > header_.entries)
+      fail_at(
+          file_, lines.line_of(header_.entries - seen_), 0,
+          fmt::format("there are more values than the {} that were announced", header_.entries));
+    seen_ += values;
   }
   void finish() const {
     TESSERA_REQUIRE(IoError, seen_ == header_.entries,
@@ -129,28 +151,25 @@ class Counted {
 };
 
 void read_sparse(TextFile& file, const MatrixMarketHeader& header, const FormatOptions& options,
-                 Receiver& into) {
+                 Counted& counted, Receiver& into) {
   SparseTensor tensor;
   tensor.file = file.path();
   tensor.shape = {header.rows, header.columns};
   tensor.tile = options.tile;
   tensor.dtype = dtype_in(header, options, file.path());
   tensor.entries = header.symmetry == Symmetry::general ? header.entries : 2 * header.entries;
-  // The header may lie, and what it says is not believed beyond what the file has room for.
-  tensor.entries = std::min(tensor.entries, file.size());
   SparseTiles tiles(into, tensor, options);
-  Counted counted(file.path(), header);
   for_each_block(file, options, [&](const TextBlock& block) -> std::function<void()> {
     auto entries = std::make_shared<Entries>(2);
     entries->coordinates.reserve(block.text.size() / 8);
     entries->values.reserve(block.text.size() / 16);
-    read_coordinates(block, file.path(), header, *entries);
+    LinesWithValues lines = read_coordinates(block, file.path(), header, *entries);
     const std::int64_t count = entries->size();
     add_mirrored(*entries, header);
-    return [&, entries, count, about = TextBlock{{}, block.first_line, block.bytes}] {
-      counted.add(count, about);
+    return [&, entries, count, lines = std::move(lines), bytes = block.bytes] {
+      counted.add(count, lines);
       tiles.add(*entries);
-      into.advance(about.bytes, count);
+      into.advance(bytes, count);
     };
   });
   counted.finish();
@@ -160,40 +179,46 @@ void read_sparse(TextFile& file, const MatrixMarketHeader& header, const FormatO
 /// Calls `take(numbers)` in order with the values of an array, which stand column by column.
 template <class Take>
 void read_values(TextFile& file, const MatrixMarketHeader& header, const FormatOptions& options,
-                 Receiver& into, Take&& take) {
-  Counted counted(file.path(), header);
+                 Counted& counted, Receiver& into, Take&& take) {
   for_each_block(file, options, [&](const TextBlock& block) -> std::function<void()> {
     auto values = std::make_shared<Numbers>();
     values->reserve(block.text.size() / 8);
+    LinesWithValues lines{block.first_line};
     for_each_line(block, [&](std::string_view text, std::int64_t number) {
       LineCursor line(file.path(), text, number);
       line.skip();
-      if (!is_comment(line)) read_value(line, header, *values);
+      if (is_comment(line))
+        lines.others.push_back(number);
+      else
+        read_value(line, header, *values);
     });
-    return [&, values, about = TextBlock{{}, block.first_line, block.bytes}] {
-      counted.add(static_cast<std::int64_t>(values->size()), about);
+    return [&, values, lines = std::move(lines), bytes = block.bytes] {
+      counted.add(static_cast<std::int64_t>(values->size()), lines);
       take(*values);
-      into.advance(about.bytes, static_cast<std::int64_t>(values->size()));
+      into.advance(bytes, static_cast<std::int64_t>(values->size()));
     };
   });
   counted.finish();
 }
 
 void read_general_array(TextFile& file, const MatrixMarketHeader& header,
-                        const FormatOptions& options, Receiver& into) {
+                        const FormatOptions& options, Counted& counted, Receiver& into) {
   TensorHead head;
   head.tile.dtype = dtype_in(header, options, file.path());
   const Shape transposed{header.columns, header.rows};
   head.tile.shape = options.tile ? Shape{(*options.tile)[1], (*options.tile)[0]}
                                  : chosen_band_tile(head.tile.dtype, transposed, options.memory);
+  for (int d = 0; d < 2; ++d)
+    head.tile.shape[d] = std::min(head.tile.shape[d], std::max<std::int64_t>(1, transposed[d]));
   RowBands columns(into, head, header.rows, options.memory, true);
-  read_values(file, header, options, into, [&](const Numbers& values) { columns.add(values); });
+  read_values(file, header, options, counted, into,
+              [&](const Numbers& values) { columns.add(values); });
   columns.finish(header.columns);
 }
 
 /// The values are those of the lower triangle: each goes to two places.
 void read_symmetric_array(TextFile& file, const MatrixMarketHeader& header,
-                          const FormatOptions& options, Receiver& into) {
+                          const FormatOptions& options, Counted& counted, Receiver& into) {
   SparseTensor tensor;
   tensor.file = file.path();
   tensor.shape = {header.rows, header.columns};
@@ -203,7 +228,7 @@ void read_symmetric_array(TextFile& file, const MatrixMarketHeader& header,
   SparseTiles tiles(into, tensor, options);
   const std::int64_t below = header.symmetry == Symmetry::skew ? 1 : 0;
   std::int64_t row = below, column = 0;
-  read_values(file, header, options, into, [&](const Numbers& values) {
+  read_values(file, header, options, counted, into, [&](const Numbers& values) {
     Entries entries(2);
     entries.values = values;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -222,13 +247,14 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   TextFile file(from);
   const MatrixMarketHeader header = read_header(file);
   file.go_to(header.offset, header.line);
+  Counted counted(file, header);
   if (options.tile) check_matrix_tile(*options.tile, from);
   if (header.coordinates)
-    read_sparse(file, header, options, into);
+    read_sparse(file, header, options, counted, into);
   else if (header.symmetry == Symmetry::general)
-    read_general_array(file, header, options, into);
+    read_general_array(file, header, options, counted, into);
   else
-    read_symmetric_array(file, header, options, into);
+    read_symmetric_array(file, header, options, counted, into);
 }
 
 }  // namespace

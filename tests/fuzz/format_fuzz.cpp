@@ -1,0 +1,201 @@
+// Mutates files of a format and reads them:
+//   format_fuzz [--format NAME] [--seconds N] [--seed S]
+// A file is read, or refused with an error that is not our own bug; in either case in the same way
+// whatever memory and threads there are. What is not so is printed, with the file.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string_view>
+
+#include "fuzz/format_seeds.h"
+#include "support/memory_tensors.h"
+
+namespace tessera {
+namespace {
+
+struct Options {
+  std::string format;
+  double seconds = 10;
+  std::uint64_t seed = 0;
+};
+
+using Random = std::mt19937_64;
+
+std::size_t below(Random& random, std::size_t limit) {
+  return random() % std::max<std::size_t>(1, limit);
+}
+
+/// Pieces that files of text are made of, and numbers that are at some edge.
+constexpr std::string_view pieces[] = {"0",
+                                       "-1",
+                                       "1",
+                                       "2147483648",
+                                       "9223372036854775807",
+                                       "9223372036854775808",
+                                       "4611686018427387903",
+                                       "1e999",
+                                       "-1e-999",
+                                       "nan",
+                                       "inf",
+                                       ".",
+                                       "e",
+                                       "-",
+                                       "+",
+                                       ":",
+                                       ",",
+                                       ";",
+                                       " ",
+                                       "\t",
+                                       "\n",
+                                       "\r\n",
+                                       "\r",
+                                       "\"",
+                                       "\"\"",
+                                       "#",
+                                       "%",
+                                       "0:0",
+                                       "1:1",
+                                       "true",
+                                       "NA",
+                                       "qid:1",
+                                       "1e5",
+                                       "0.5",
+                                       "99999999999999999999999",
+                                       "\xef\xbb\xbf",
+                                       "\xff\xfe",
+                                       "array",
+                                       "coordinate",
+                                       "pattern",
+                                       "symmetric",
+                                       "integer"};
+
+void mutate(std::string& text, const std::string& other, Random& random) {
+  const std::size_t at = below(random, text.size() + 1);
+  const std::size_t length = std::min(text.size() - at, below(random, 12));
+  switch (below(random, 9)) {
+    case 0: text.insert(at, pieces[below(random, std::size(pieces))]); break;
+    case 1: text.replace(at, length, pieces[below(random, std::size(pieces))]); break;
+    case 2: text.erase(at, length); break;
+    case 3: text.insert(below(random, text.size() + 1), text.substr(at, length)); break;
+    case 4:
+      if (at < text.size()) text[at] = static_cast<char>(random());
+      break;
+    case 5: text.resize(at); break;
+    case 6:
+      text.insert(at, other.substr(below(random, other.size() + 1), below(random, 40)));
+      break;
+    case 7: text.insert(at, std::string(below(random, 6000), "0 \n1,:"[below(random, 6)])); break;
+    default:  // lines again, so that there are several blocks
+      for (std::size_t i = below(random, 10); i-- > 0 && text.size() < 20000;)
+        text += text.substr(at);
+  }
+}
+
+/// What came of reading a file: the tensors, or the error. InternalError and all others get out.
+std::string outcome(const std::string& format, const std::string& path, std::int64_t memory,
+                    int threads) {
+  MemoryReceiver into;
+  FormatOptions options;
+  options.memory = memory;
+  options.threads = threads;
+  try {
+    store::find_format(path, format).read(path, options, into);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    return fmt::format("{}: {}", error.kind(), error.what());
+  }
+  std::string found;
+  for (const std::string suffix : {"", ".labels"}) {
+    if (suffix == ".labels" && into.count() == 1) continue;
+    const Received& tensor = into.tensor(suffix);
+    std::int64_t entries = 0;
+    for (const auto& [key, tile] : tensor.tiles) entries += tile.stored();
+    found += fmt::format("{}{} with {} entries; ", to_string(tensor.head.tile.dtype),
+                         to_string(*tensor.shape), entries);
+  }
+  return found;
+}
+
+bool is_error(const std::string& outcome) { return outcome.find("Error: ") != std::string::npos; }
+
+int run(const Options& options) {
+  std::vector<FormatSeed> seeds;
+  for (FormatSeed& seed : text_seeds())
+    if (options.format.empty() || seed.format == options.format) seeds.push_back(std::move(seed));
+  if (seeds.empty()) {
+    fmt::print("there are no files of the format '{}'\n", options.format);
+    return 2;
+  }
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("format-fuzz-{}", ::getpid())).string();
+  const auto begin = std::chrono::steady_clock::now();
+  std::int64_t cases = 0, read = 0, wrong = 0;
+  for (; std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() <
+         options.seconds;
+       ++cases) {
+    Random random(options.seed + static_cast<std::uint64_t>(cases));
+    const FormatSeed& seed = seeds[below(random, seeds.size())];
+    std::string text = seed.content;
+    for (std::size_t i = below(random, 6); i-- > 0;)
+      mutate(text, seeds[below(random, seeds.size())].content, random);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    std::string problem;
+    try {
+      const std::string one = outcome(seed.format, path, std::int64_t{64} << 20, 1);
+      const std::string two = outcome(seed.format, path, 0, 2);
+      // Of several errors in a file, which is told may depend on where blocks end.
+      const bool both_refused = is_error(one) && is_error(two);
+      if (one != two && !both_refused)
+        problem = one + "\nis with little memory and two threads\n" + two;
+      read += is_error(one) ? 0 : 1;
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    if (problem.empty()) continue;
+    fmt::print("WRONG {} --seed {}: {}\n--- the file:\n{}\n---\n", seed.format,
+               options.seed + static_cast<std::uint64_t>(cases), problem, text.substr(0, 2000));
+    if (++wrong == 10) break;
+  }
+  std::filesystem::remove(path);
+  fmt::print("{} files from seed {}, {} of them read, {} wrong\n", cases, options.seed, read,
+             wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+template <class T>
+bool number(std::string_view text, T& into) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool read_options(int count, char** arguments, Options& options) {
+  for (int i = 1; i < count; i += 2) {
+    if (i + 1 == count) return false;
+    const std::string_view name = arguments[i], value = arguments[i + 1];
+    if (name == "--format")
+      options.format = value;
+    else if (!(name == "--seconds" && number(value, options.seconds)) &&
+             !(name == "--seed" && number(value, options.seed)))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace tessera
+
+int main(int count, char** arguments) {
+  tessera::Options options;
+  if (!tessera::read_options(count, arguments, options)) {
+    fmt::print("format_fuzz [--format NAME] [--seconds N] [--seed S]\n");
+    return 2;
+  }
+  return tessera::run(options);
+}
