@@ -8,6 +8,7 @@
 
 #include "tessera/formats.h"
 #include "tessera/run.h"
+#include "tessera/workload.h"
 
 namespace tessera {
 
@@ -82,6 +83,10 @@ class Database {
   void checkpoint();
   /// Reads everything and compares it with its checksums.
   std::vector<Damage> check() const;
+
+  /// The plans whose results were stored, the latest first, and what their kernels took in all.
+  std::vector<PastRun> history() const;
+  std::vector<KernelRate> kernel_rates() const;
 
   const std::filesystem::path& folder() const;
 

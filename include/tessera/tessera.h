@@ -13,3 +13,4 @@
 #include "tessera/relation.h"
 #include "tessera/run.h"
 #include "tessera/tile.h"
+#include "tessera/workload.h"

@@ -60,6 +60,31 @@ void bind_database(py::module_& module) {
            "Stores a relation, or the result of a plan, under a new name: all of it, or nothing. "
            "The result of a plan is written as it is computed, with the options of `Plan.run`, and "
            "need not fit into memory. Returns what the run took.")
+      .def(
+          "history",
+          [](const Database& database) {
+            py::list runs;
+            for (const PastRun& run : database.history())
+              runs.append(py::dict(py::arg("at") = run.at, py::arg("name") = run.name,
+                                   py::arg("plan") = run.plan, py::arg("seconds") = run.seconds,
+                                   py::arg("tasks") = run.tasks, py::arg("flops") = run.flops,
+                                   py::arg("peak_bytes") = run.peak_bytes,
+                                   py::arg("bytes_read") = run.bytes_read,
+                                   py::arg("bytes_spilled") = run.bytes_spilled));
+            return runs;
+          },
+          "The plans whose results were stored, the latest first.")
+      .def(
+          "kernel_rates",
+          [](const Database& database) {
+            py::dict rates;
+            for (const KernelRate& rate : database.kernel_rates())
+              rates[py::str(rate.kernel)] =
+                  py::dict(py::arg("tasks") = rate.tasks, py::arg("flops") = rate.flops,
+                           py::arg("bytes") = rate.bytes, py::arg("seconds") = rate.seconds);
+            return rates;
+          },
+          "What the kernels of those plans took in all, by name.")
       .def("drop", &Database::drop, py::arg("name"), unlocked)
       .def("rename", &Database::rename, py::arg("name"), py::arg("to"), unlocked)
       .def("vacuum", &Database::vacuum, unlocked,

@@ -9,6 +9,7 @@
 #include "database/reclaim.h"
 #include "database/relation_writer.h"
 #include "database/state.h"
+#include "database/workload.h"
 
 namespace tessera {
 
@@ -41,6 +42,10 @@ Database Database::open(const std::filesystem::path& folder, const DatabaseOptio
 }
 
 const std::filesystem::path& Database::folder() const { return state_->folder; }
+
+std::vector<PastRun> Database::history() const { return state_->reader().history(); }
+
+std::vector<KernelRate> Database::kernel_rates() const { return state_->reader().kernel_rates(); }
 
 std::vector<StoredInfo> Database::list() const {
   std::vector<StoredInfo> result;
@@ -84,13 +89,18 @@ void Database::store(const std::string& name, const Plan& plan, const RunOptions
   WriteStatement statement = state_->writer();
   refuse_taken(statement.catalog(), name);  // before anything is computed in vain
   RelationWriter writer(statement);
+  RunReport took;
   const std::vector<TupleSet<TileType>> results = run_into(
       {plan},
       [&](std::size_t, const Key& key, const std::vector<Tile>& tiles) { writer.add(key, tiles); },
-      options, report);
+      options, &took);
   const Definition definition =
       writer.finish(name, results.front().type, results.front().absent_types);
-  statement.commit([&](Catalog& catalog) { catalog.add(definition); });
+  statement.commit([&](Catalog& catalog) {
+    catalog.add(definition);
+    remember(catalog, name, plan, took);
+  });
+  if (report != nullptr) *report = took;
 }
 
 void Database::drop(const std::string& name) {

@@ -24,6 +24,13 @@ CREATE TABLE directories(
 CREATE TABLE segments(id INTEGER PRIMARY KEY AUTOINCREMENT, bytes INTEGER NOT NULL,
   checksum INTEGER NOT NULL);
 CREATE TABLE totals(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, checksums INTEGER NOT NULL);
+CREATE TABLE history(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, name TEXT NOT NULL, plan TEXT NOT NULL,
+  seconds REAL NOT NULL, tasks INTEGER NOT NULL, flops REAL NOT NULL, peak INTEGER NOT NULL,
+  read INTEGER NOT NULL, spilled INTEGER NOT NULL);
+CREATE TABLE kernel_rates(
+  kernel TEXT PRIMARY KEY, tasks INTEGER NOT NULL, flops REAL NOT NULL, bytes REAL NOT NULL,
+  seconds REAL NOT NULL);
 )";
 
 /// Keeps the number of a table's rows, and the sum of the lower halves of their checksums, so that

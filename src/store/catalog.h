@@ -7,6 +7,7 @@
 
 #include "store/definition.h"
 #include "store/sqlite.h"
+#include "tessera/workload.h"
 
 namespace tessera::store {
 
@@ -43,6 +44,11 @@ class Catalog {
   void forget_segment(std::int64_t segment);
   /// The least number that no segment ever had.
   std::int64_t next_segment();
+
+  // What was computed here (workload.cpp): for those who look, and for who plans.
+  void record(const PastRun& run, const std::vector<KernelRate>& kernels);
+  std::vector<PastRun> history();  // the latest first
+  std::vector<KernelRate> kernel_rates();
 
   Transaction reading() { return {sqlite_, Transaction::Kind::read}; }
   Transaction writing() { return {sqlite_, Transaction::Kind::write}; }

@@ -44,7 +44,7 @@ def test_the_examples_of_the_papers(ranks):
 
 
 def test_large_messages_go_in_chunks():
-    ended = run(3, PROGRAM, "large", "64", TESSERA_MPI_CHUNK="1000000")
+    ended = run(3, PROGRAM, "large", "8", TESSERA_MPI_CHUNK="100000")
     assert ended.returncode == 0, ended.stderr
 
 

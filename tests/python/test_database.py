@@ -109,3 +109,17 @@ def test_a_checkpoint_gives_back_whole_segments(folder):
     db.drop("A")
     db.checkpoint()
     assert not list((folder / "segments").iterdir()) and db.check() == []
+
+
+def test_what_was_computed_is_remembered(folder):
+    db = ts.connect(folder)
+    db.store("A", ts.relation(np.ones((60, 60)), tile=(20, 20)))
+    product = db.plan("A").join(db.plan("A"), [1], [0], "matmul").aggregate([0, 2], "add")
+    db.store("B", product)
+    db.store("C", db.plan("A").transform("exp"))
+    latest, first = ts.connect(folder).history()
+    assert (latest["name"], first["name"]) == ("C", "B")
+    assert first["plan"] == product.explain() and first["flops"] == 2 * 60**3
+    rates = db.kernel_rates()
+    assert set(rates) == {"exp", "matmul"} and rates["matmul"]["tasks"] == 27
+    assert rates["matmul"]["flops"] == 2 * 60**3 and rates["matmul"]["seconds"] > 0
