@@ -10,14 +10,25 @@ std::recursive_mutex& only_one() {
   return mutex;
 }
 
+bool alone = false;
+
 }  // namespace
 
-Hdf5Library::Hdf5Library() : lock_(only_one()) {
+void Hdf5Library::be_alone() {
+  alone = true;
+  (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Hdf5Library::Hdf5Library() : lock_(only_one(), std::defer_lock) {
+  if (alone) return;
+  lock_.lock();
   (void)H5Eget_auto2(H5E_DEFAULT, &before_, &before_data_);
   (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Hdf5Library::~Hdf5Library() { (void)H5Eset_auto2(H5E_DEFAULT, before_, before_data_); }
+Hdf5Library::~Hdf5Library() {
+  if (lock_) (void)H5Eset_auto2(H5E_DEFAULT, before_, before_data_);
+}
 
 void fail_hdf5(const std::string& what) {
   // The stack goes from what was asked for down to what went wrong: the last one is the reason.

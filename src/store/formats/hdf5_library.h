@@ -17,6 +17,9 @@ class Hdf5Library {
   Hdf5Library(const Hdf5Library&) = delete;
   Hdf5Library& operator=(const Hdf5Library&) = delete;
 
+  /// In a process that was just forked, and has no other threads: nobody is waited for.
+  static void be_alone();
+
  private:
   std::unique_lock<std::recursive_mutex> lock_;
   H5E_auto2_t before_ = nullptr;
