@@ -6,7 +6,7 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz crash soak bench bench-peers bench-cluster docs format lint check-layers clean help
+.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz fuzz-formats crash soak bench bench-peers bench-cluster docs format lint check-layers clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -40,6 +40,13 @@ tsan:  ## the C++ tests under the thread sanitizer
 
 fuzz: build  ## a long campaign of kernels against plain loops (CASES=n SEED=n)
 	$(BUILD)/tests/laws/kernel_fuzz --cases=$(or $(CASES),2000000) --seed=$(or $(SEED),0)
+
+fuzz-formats: deps  ## mutated files of every format, under the address sanitizer (SECONDS=n a format, SEED=n)
+	@cmake --preset asan --log-level=NOTICE > /dev/null
+	@cmake --build --preset asan --target format_fuzz
+	@for format in npy npz raw hdf5 csv triples mtx svmlight extreme; do \
+	  echo $$format; ASAN_OPTIONS=allocator_may_return_null=1 build/asan/tests/fuzz/format_fuzz \
+	    --format $$format --seconds $(or $(SECONDS),300) --seed $(or $(SEED),0) || exit 1; done
 
 crash: build  ## databases whose processes are killed and whose disks fail, of each kind RUNS=n (SEED=n)
 	RUNS=$(or $(RUNS),2000) SEED=$(SEED) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=-Readers.*

@@ -51,7 +51,8 @@ void MemoryReceiver::end(int tensor, const std::optional<Shape>& shape) {
   const TileType& bound = into.head.tile;
   Key grid;
   for (int d = 0; shape && d < shape->rank(); ++d)
-    grid.push_back(std::max<std::int64_t>(1, ((*shape)[d] + bound.shape[d] - 1) / bound.shape[d]));
+    grid.push_back(std::max<std::int64_t>(
+        1, ((*shape)[d] + bound.shape[d] - 1) / std::max<std::int64_t>(1, bound.shape[d])));
   for (const auto& [key, tile] : into.tiles) {
     TileType expected = bound;
     if (!shape) {

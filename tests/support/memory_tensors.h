@@ -31,6 +31,7 @@ class MemoryReceiver : public store::Receiver {
 
   /// After the reader has returned.
   const Received& tensor(const std::string& suffix = "") const;
+  const std::vector<Received>& tensors() const { return tensors_; }
   std::size_t count() const { return tensors_.size(); }
   std::int64_t bytes() const { return bytes_; }
   std::int64_t rows() const { return rows_; }
