@@ -16,7 +16,8 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_python_blocks_run_and_print_what_follows(page):
+def test_python_blocks_run_and_print_what_follows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names, printed = {}, None
     for language, text in BLOCK.findall(page.read_text()):
         if language == "python":
