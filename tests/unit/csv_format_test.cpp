@@ -50,7 +50,7 @@ TEST_F(CsvFormatTest, NumbersAreReadAsNumPyDoes) {
                  Tile::of<double>({1, 10}, {1.5, -2000, .5, 5, inf, -inf, inf, -inf, 0, nan}));
   const std::string tiny = "0." + std::string(400, '0') + "1";
   const std::string huge = std::string(400, '9');
-  EXPECT_TILE_EQ(csv(tiny + "," + huge + ",1e99999999999999999999,1e-99999999999999999999\n"),
+  EXPECT_TILE_EQ(csv(tiny + "," + huge + ",1e9223372036854775807,1e-99999999999999999999\n"),
                  Tile::of<double>({1, 4}, {0, inf, inf, 0}));
   EXPECT_TILE_EQ(csv("4.9406564584124654e-324,2.2250738585072014e-308\n"),
                  Tile::of<double>({1, 2}, {4.9406564584124654e-324, 2.2250738585072014e-308}));

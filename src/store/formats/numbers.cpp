@@ -1,5 +1,6 @@
 #include "store/formats/numbers.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -38,7 +39,8 @@ double out_of_range(const char* first, const char* last) {
     if (result.ec == std::errc::result_out_of_range)
       magnitude = small ? -1 : 1;
     else
-      magnitude += exponent;
+      magnitude +=
+          std::clamp<std::int64_t>(exponent, -(std::int64_t{1} << 40), std::int64_t{1} << 40);
   }
   const double value = magnitude > 0 ? std::numeric_limits<double>::infinity() : 0.0;
   return negative ? -value : value;
