@@ -113,9 +113,10 @@ void SortedRuns::begin() {
   scratch_ = {};
   heap_.clear();
   for (std::size_t i = 0; i < runs_.size(); ++i)
-    if (runs_[i].at < runs_[i].pairs.size() || refill(runs_[i])) heap_.push_back(i);
+    if (runs_[i].at < runs_[i].pairs.size() || refill(runs_[i]))
+      heap_.push_back({runs_[i].pairs[runs_[i].at].position, i});
   std::make_heap(heap_.begin(), heap_.end(),
-                 [this](std::size_t a, std::size_t b) { return comes_later(a, b); });
+                 [](const Head& a, const Head& b) { return b.comes_before(a); });
 }
 
 bool SortedRuns::refill(Run& run) {
@@ -129,29 +130,27 @@ bool SortedRuns::refill(Run& run) {
   return true;
 }
 
-bool SortedRuns::comes_later(std::size_t a, std::size_t b) const {
-  const std::uint64_t mine = runs_[a].pairs[runs_[a].at].position;
-  const std::uint64_t other = runs_[b].pairs[runs_[b].at].position;
-  return mine != other ? mine > other : a > b;
-}
-
 bool SortedRuns::next(Pair& pair) {
   if (heap_.empty()) return false;
-  Run& run = runs_[heap_[0]];
+  Run& run = runs_[heap_[0].run];
   pair = run.pairs[run.at++];
-  if (run.at == run.pairs.size() && !refill(run)) {
-    heap_[0] = heap_.back();
+  Head moved{0, heap_[0].run};
+  if (run.at < run.pairs.size() || refill(run)) {
+    moved.position = run.pairs[run.at].position;
+  } else {
+    moved = heap_.back();
     heap_.pop_back();
+    if (heap_.empty()) return true;
   }
-  // The run on top goes down to its place; often it stays.
-  for (std::size_t at = 0;;) {
-    std::size_t child = 2 * at + 1;
-    if (child >= heap_.size()) break;
-    if (child + 1 < heap_.size() && comes_later(heap_[child], heap_[child + 1])) ++child;
-    if (!comes_later(heap_[at], heap_[child])) break;
-    std::swap(heap_[at], heap_[child]);
+  // It goes down from the top to its place; often it stays.
+  std::size_t at = 0;
+  for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+    if (child + 1 < heap_.size() && heap_[child + 1].comes_before(heap_[child])) ++child;
+    if (!heap_[child].comes_before(moved)) break;
+    heap_[at] = heap_[child];
     at = child;
   }
+  heap_[at] = moved;
   return true;
 }
 

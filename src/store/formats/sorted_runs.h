@@ -42,13 +42,20 @@ class SortedRuns {
   void close_run();
   void write_run();  // what is closed
   bool refill(Run& run);
-  bool comes_later(std::size_t a, std::size_t b) const;  // whether run a does
+  /// A run and the position of its next pair.
+  struct Head {
+    std::uint64_t position;
+    std::size_t run;
+    bool comes_before(const Head& other) const {
+      return position != other.position ? position < other.position : run < other.run;
+    }
+  };
 
   const bool beside_;
   const std::size_t room_;  // pairs
   std::vector<Pair> open_, closed_, scratch_;
   std::vector<Run> runs_;
-  std::vector<std::size_t> heap_;  // of runs by their next pair, the first of them on top
+  std::vector<Head> heap_;  // the first of them on top
   std::optional<File> file_;
   std::int64_t end_ = 0;
   std::future<void> writing_;  // the last, so that it ends first
