@@ -72,7 +72,9 @@ struct MemoryForecast {
   std::string order = {};  // in which its tasks are taken: "depth first", "6 x 6 results at a time"
   std::string to_string() const;
 };
-MemoryForecast forecast(const Plan& plan, const RunOptions& options = {});
+enum class Results { kept, handed_over };  // in memory until the end, or to a sink as they come
+MemoryForecast forecast(const Plan& plan, const RunOptions& options = {},
+                        Results results = Results::kept);
 
 /// Evaluates a plan on all cores, tile by tile: a tile's work starts when its inputs are there, and
 /// a tile is dropped after its last reader. Inputs are read ahead of that, and where not all fits

@@ -40,11 +40,11 @@ py::dict store_plan(Database& database, const std::string& name, const Plan& pla
                     const std::string& temporary_folder, const py::object& progress);
 /// What a run would need of memory and disk.
 py::dict forecast_plan(const Plan& plan, bool allow_holes, int sites, int threads,
-                       const py::object& memory_limit);
+                       const py::object& memory_limit, bool stored);
 /// A plan's tree; with a number of sites, the physical plan that the optimizer finds.
 std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::string& objective,
                          bool alternatives, bool json, const py::dict& placed,
-                         const std::vector<std::string>& disabled);
+                         const std::vector<std::string>& disabled, const py::object& memory_limit);
 py::dict as_dict(const Statistics& statistics);
 ParamValue as_param(const std::string& name, const py::handle& object);
 

@@ -237,10 +237,10 @@ void bind_relations(py::module_& module) {
       .def(
           "explain", &explain_plan, py::arg("sites") = std::nullopt, py::arg("objective") = "exact",
           py::arg("alternatives") = true, py::arg("json") = false, py::arg("placed") = py::dict(),
-          py::arg("disabled") = std::vector<std::string>{},
+          py::arg("disabled") = std::vector<std::string>{}, py::arg("memory_limit") = py::none(),
           "The plan as a tree. With `sites`, as it would run there: where results lie, what moves, "
           "and what other algorithms would cost. `placed` says how inputs lie, by name; None lets "
-          "one lie anywhere.")
+          "one lie anywhere. With `memory_limit`, also what a run within it would read and spill.")
       .def("run", &run_plan, py::arg("allow_holes") = false, py::arg("sites") = 1,
            py::arg("threads") = 0, py::arg("memory_limit") = py::none(),
            py::arg("temporary_folder") = "", py::arg("progress") = py::none(),
@@ -249,9 +249,10 @@ void bind_relations(py::module_& module) {
            "what does not fit goes to `temporary_folder`. `progress` is called with a Progress now "
            "and then, and at the end.")
       .def("forecast", &forecast_plan, py::arg("allow_holes") = false, py::arg("sites") = 1,
-           py::arg("threads") = 0, py::arg("memory_limit") = py::none(),
+           py::arg("threads") = 0, py::arg("memory_limit") = py::none(), py::arg("stored") = false,
            "What a run would need, found without running: the limit, the least it can do with, the "
-           "peak, what is read from and spilled to disk, and the order of the work.")
+           "peak, what is read from and spilled to disk, and the order of the work. `stored`: its "
+           "result goes to a database as it comes.")
       .def(
           "interpret",
           [](const Plan& p, bool allow_holes) {

@@ -46,11 +46,11 @@ py::dict store_plan(Database& database, const std::string& name, const Plan& pla
 }
 
 py::dict forecast_plan(const Plan& plan, bool allow_holes, int sites, int threads,
-                       const py::object& memory_limit) {
+                       const py::object& memory_limit, bool stored) {
   const RunOptions options = run_options(allow_holes, sites, threads, memory_limit, "");
   const MemoryForecast made = [&] {
     const py::gil_scoped_release unlocked;
-    return forecast(plan, options);
+    return forecast(plan, options, stored ? Results::handed_over : Results::kept);
   }();
   return py::dict(py::arg("limit") = made.limit, py::arg("needed") = made.needed,
                   py::arg("peak") = made.peak, py::arg("read") = made.read,

@@ -43,10 +43,16 @@ std::set<std::string> inputs_in(const Plan& plan) {
 
 std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::string& objective,
                          bool alternatives, bool json, const py::dict& placed,
-                         const std::vector<std::string>& disabled) {
+                         const std::vector<std::string>& disabled, const py::object& memory_limit) {
   const bool physical =
       sites || json || objective != "exact" || !placed.empty() || !disabled.empty();
-  if (!physical) return plan.explain();
+  std::string memory;
+  if (!memory_limit.is_none()) {
+    TESSERA_REQUIRE(PlanError, !json, "memory is explained in words: as numbers, see forecast()");
+    memory = forecast(plan, run_options(true, sites.value_or(1), 0, memory_limit, "")).to_string();
+    memory += "\n";
+  }
+  if (!physical) return plan.explain() + memory;
   const int count = sites.value_or(1);
   OptimizerOptions options;
   options.sites = count;
@@ -73,7 +79,7 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   };
   const py::gil_scoped_release unlocked;
   const OptimizedPlan optimized = optimize(plan, options);
-  return json ? optimized.json() : optimized.explain();
+  return json ? optimized.json() : optimized.explain() + memory;
 }
 
 void bind_sites(py::module_& module) {

@@ -261,8 +261,8 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
   return results;
 }
 
-MemoryForecast forecast(const Plan& plan, const RunOptions& options) {
-  const Prepared run = prepare(physical_plans({plan}, options), options, true);
+MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
+  const Prepared run = prepare(physical_plans({plan}, options), options, results == Results::kept);
   const exec::Forecast& made = run.order.forecast;
   return {run.options.memory_limit, made.needed, made.peak, made.read, made.written,
           order_text(run.order)};
