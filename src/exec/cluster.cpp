@@ -72,6 +72,9 @@ class Cluster::Run final : public Transport {
     for (Message& message : early) cluster_.deliver(std::move(message));
     for (int other = 0; other < cluster_.size(); ++other)
       if (cluster_.gone_[other]) left(other);
+    if (!cluster_.broken_.empty()) lose_contact(cluster_.broken_);
+    for (const auto& [of, said] : cluster_.words_)
+      if (of.first > cluster_.rounds_) compare_order(of.second, said.runs);
   }
 
   void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site,
@@ -136,6 +139,10 @@ class Cluster::Run final : public Transport {
         std::min(from, cluster_.rank()), std::max(from, cluster_.rank())));
     return false;
   }
+  /// Another one speaks in a round that we have not come to, after so many runs.
+  void compare_order(int from, std::int64_t runs) {
+    if (runs < number_) receiver_->failed(other_order(from, cluster_.rank()));
+  }
   void left(int other) {
     if (owed_[other] > 0)
       hear_failure(fmt::format("rank {} has ended while others wait for its tiles", other));
@@ -154,6 +161,7 @@ class Cluster::Run final : public Transport {
 
 Cluster::Cluster(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {
   gone_.assign(static_cast<std::size_t>(wire_->size()), false);
+  begun_.assign(static_cast<std::size_t>(wire_->size()), 0);
   wire_->start(*this);
 }
 
@@ -164,6 +172,23 @@ std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
   TESSERA_REQUIRE(PlanError, active_ == nullptr,
                   "on a cluster one plan runs at a time, and another is running");
   return std::make_unique<Run>(*this, ++runs_, graph);
+}
+
+std::int64_t Cluster::runs() {
+  const std::lock_guard lock(mutex_);
+  return runs_;
+}
+
+void Cluster::fail_next_run(const std::string& message) {
+  std::int64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (active_ != nullptr) return;  // of another thread: this one should not have begun
+    number = ++runs_;
+  }
+  for (int other = 0; other < size(); ++other)
+    if (other != rank())
+      say(other, failure, number, 0, fmt::format("rank {}: {}", rank(), message));
 }
 
 void Cluster::say(int to, Kind kind, std::int64_t run, std::int64_t number,
@@ -186,6 +211,7 @@ std::vector<Wire::Memory> Cluster::begun(int from, const Wire::Header& header,
   Message& kept =
       arriving_.insert_or_assign({from, header[0], header[1], header[2]}, std::move(message))
           .first->second;
+  if (header[0] == word) words_[{header[1], from}] = {false, header[2], {}};
   if (header[0] != tuple && !sizes.empty()) {
     kept.text.resize(static_cast<std::size_t>(sizes.front()));
     memory.push_back(std::as_writable_bytes(std::span(kept.text.data(), kept.text.size())));
@@ -198,6 +224,7 @@ void Cluster::ended(int from, const Wire::Header& header) {
   if (header.empty()) {
     gone_[from] = true;
     if (active_ != nullptr) active_->left(from);
+    heard_.notify_all();
     return;
   }
   auto message = arriving_.extract({from, header[0], header[1], header[2]});
@@ -207,6 +234,14 @@ void Cluster::ended(int from, const Wire::Header& header) {
 /// The lock is held.
 void Cluster::deliver(Message message) {
   const std::int64_t run = message.header[1], number = message.header[2];
+  if (message.header[0] == word) {
+    words_[{run, message.from}] = {true, number, std::move(message.text)};
+    if (active_ != nullptr && run > rounds_) active_->compare_order(message.from, number);
+    heard_.notify_all();
+    return;
+  }
+  begun_[message.from] = std::max(begun_[message.from], run);
+  heard_.notify_all();
   if (active_ == nullptr || active_->number() < run) {
     if (run > runs_ || active_ == nullptr) early_.push_back(std::move(message));
     return;
@@ -220,12 +255,15 @@ void Cluster::deliver(Message message) {
       break;
     case failure: active_->hear_failure(message.text); break;
     case agreement: (void)active_->compare(message.from, number); break;
+    case word: break;
   }
 }
 
 void Cluster::broken(const std::string& message) {
   const std::lock_guard lock(mutex_);
-  if (active_ != nullptr) active_->lose_contact("the cluster cannot be reached: " + message);
+  broken_ = "the cluster cannot be reached: " + message;
+  if (active_ != nullptr) active_->lose_contact(broken_);
+  heard_.notify_all();
 }
 
 }  // namespace tessera::exec

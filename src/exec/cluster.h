@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,8 +15,9 @@
 namespace tessera::exec {
 
 /// The processes that run this program together, each of which runs the sites whose number is its
-/// rank, modulo how many there are. Runs are numbered: every process makes the same ones in the
-/// same order, and a message says to which one it belongs.
+/// rank, modulo how many there are. Runs are numbered, and so are the rounds in which they talk
+/// between runs: every process makes the same ones in the same order, and a message says to which
+/// one it belongs.
 class Cluster final : public Wire::Handler {
  public:
   explicit Cluster(std::unique_ptr<Wire> wire);
@@ -28,10 +30,29 @@ class Cluster final : public Wire::Handler {
 
   /// The transport of the next run. One at a time.
   std::unique_ptr<Transport> open_run(const TaskGraph& graph);
+  std::int64_t runs();  // that were opened here
+  /// The next run has failed here before it was opened: it counts, and the others, who may have
+  /// begun with it, are told.
+  void fail_next_run(const std::string& message);
+
+  // Rounds, which every process takes part in; each waits for what it is to hear. ClusterError if
+  // somebody has ended, or does something else; IoError if the others cannot be reached.
+
+  /// What everybody says reaches the first process, which gets it by rank; the others get nothing.
+  /// It returns, or throws, when everybody has spoken or ended.
+  std::vector<std::string> to_first(const std::string& said);
+  /// What the first process says reaches all.
+  std::string from_first(const std::string& said);
 
  private:
   class Run;
-  enum Kind : std::int64_t { tuple, failure, agreement };
+  enum Kind : std::int64_t { tuple, failure, agreement, word };
+  /// What somebody says in a round.
+  struct Word {
+    bool whole = false;     // or still arriving
+    std::int64_t runs = 0;  // that the speaker had opened
+    std::string text = {};
+  };
   struct Message {
     int from;
     Wire::Header header;
@@ -45,6 +66,9 @@ class Cluster final : public Wire::Handler {
   void broken(const std::string& message) override;
   void deliver(Message message);
   void say(int to, Kind kind, std::int64_t run, std::int64_t number, const std::string& text);
+  static std::string other_order(int one, int other);
+  std::int64_t next_round();
+  std::string take(int from, std::int64_t round);
 
   std::unique_ptr<Wire> wire_;
   std::mutex mutex_;
@@ -54,6 +78,11 @@ class Cluster final : public Wire::Handler {
       arriving_;                // by sender and what the header begins with
   std::vector<Message> early_;  // of runs that have not begun here
   std::vector<bool> gone_;      // who has said good-bye
+  std::string broken_;          // why nobody can be reached
+  std::int64_t rounds_ = 0;
+  std::map<std::pair<std::int64_t, int>, Word> words_;  // by round and speaker, until asked for
+  std::vector<std::int64_t> begun_;  // the last run of which something has come, by rank
+  std::condition_variable heard_;
 };
 
 /// The cluster this process belongs to: none unless it was started as one of several. It is

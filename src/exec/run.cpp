@@ -188,6 +188,20 @@ Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
   return done;
 }
 
+/// On a cluster every process counts the same runs: one that fails before it is opened, be it for
+/// want of memory here, is told to the others, who may wait for its tiles.
+template <class Body>
+auto counted(const Body& body) {
+  exec::Cluster* cluster = exec::cluster();
+  const std::int64_t before = cluster != nullptr ? cluster->runs() : 0;
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    if (cluster != nullptr && cluster->runs() == before) cluster->fail_next_run(error.what());
+    throw;
+  }
+}
+
 /// The tuples of each result at the sites of this process, one copy of each.
 std::vector<std::vector<Tuple>> results_of(const Finished& done, std::size_t plans) {
   std::vector<std::vector<Tuple>> results(plans);
@@ -201,6 +215,24 @@ std::vector<std::vector<Tuple>> results_of(const Finished& done, std::size_t pla
   return results;
 }
 
+/// What results will be: keys and types.
+std::vector<TupleSet<TileType>> results_to_come(const exec::TaskGraph& graph,
+                                                const std::vector<Plan>& plans, Holes holes) {
+  std::vector<std::vector<BasicTuple<TileType>>> tuples(plans.size());
+  for (const exec::TaskGraph::Output& output : graph.outputs) {
+    const exec::TypesId types = graph.values[output.value].types;
+    const Key key = graph.keys[output.key];
+    std::vector<BasicTuple<TileType>>& of = tuples[static_cast<std::size_t>(output.result)];
+    // Of several copies one counts. What has no type will fail with a better message.
+    if (types != exec::unknown_types && (of.empty() || of.back().key != key))
+      of.push_back({key, graph.types[types]});
+  }
+  std::vector<TupleSet<TileType>> results;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    results.push_back(settle(plans[i], std::move(tuples[i]), holes));
+  return results;
+}
+
 }  // namespace
 
 std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& options,
@@ -209,7 +241,8 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
   if (exec::cluster() != nullptr)
     for (ia::Plan& plan : gathered)
       if (!plan.placement().is_all()) plan = plan.broadcast();
-  const Finished done = carry_out(prepare(gathered, options, true), {}, report);
+  const Finished done =
+      counted([&] { return carry_out(prepare(gathered, options, true), {}, report); });
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<Relation> results;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -219,7 +252,8 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
 
 std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const RunOptions& options,
                                     RunReport* report) {
-  const Finished done = carry_out(prepare(plans, options, true), {}, report);
+  const Finished done =
+      counted([&] { return carry_out(prepare(plans, options, true), {}, report); });
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<LocalPart> parts;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -229,8 +263,10 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
 
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options,
                           RunReport* report) {
-  for (const Plan& plan : plans) verify_before_running(plan, options.holes);
-  return run(physical_plans(plans, options), options, report);
+  return counted([&] {
+    for (const Plan& plan : plans) verify_before_running(plan, options.holes);
+    return run(physical_plans(plans, options), options, report);
+  });
 }
 
 Relation run(const ia::Plan& plan, const RunOptions& options, RunReport* report) {
@@ -243,22 +279,13 @@ Relation run(const Plan& plan, const RunOptions& options, RunReport* report) {
 
 std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
                                          const RunOptions& options, RunReport* report) {
-  for (const Plan& plan : plans) verify_before_running(plan, options.holes);
-  Prepared run = prepare(physical_plans(plans, options), options, false);
-  std::vector<std::vector<BasicTuple<TileType>>> tuples(plans.size());
-  for (const exec::TaskGraph::Output& output : run.graph->outputs) {
-    const exec::TypesId types = run.graph->values[output.value].types;
-    const Key key = run.graph->keys[output.key];
-    std::vector<BasicTuple<TileType>>& of = tuples[static_cast<std::size_t>(output.result)];
-    // Of several copies one counts. What has no type will fail with a better message.
-    if (types != exec::unknown_types && (of.empty() || of.back().key != key))
-      of.push_back({key, run.graph->types[types]});
-  }
-  std::vector<TupleSet<TileType>> results;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    results.push_back(settle(plans[i], std::move(tuples[i]), options.holes));
-  (void)carry_out(std::move(run), sink, report);
-  return results;
+  return counted([&] {
+    for (const Plan& plan : plans) verify_before_running(plan, options.holes);
+    Prepared run = prepare(physical_plans(plans, options), options, false);
+    std::vector<TupleSet<TileType>> results = results_to_come(*run.graph, plans, options.holes);
+    (void)carry_out(std::move(run), sink, report);
+    return results;
+  });
 }
 
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {

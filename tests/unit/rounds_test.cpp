@@ -1,0 +1,250 @@
+// What the processes of a cluster, which here are threads, say to each other between runs.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <thread>
+
+#include "exec/cluster.h"
+#include "exec/task_graph.h"
+
+namespace tessera::exec {
+namespace {
+
+/// A wire between threads: a postman for each process, who brings letters in the order they came.
+class ThreadWire final : public Wire {
+ public:
+  explicit ThreadWire(int rank, std::vector<ThreadWire*>& all) : rank_(rank), all_(all) {}
+  ~ThreadWire() override {
+    for (ThreadWire* other : all_)
+      if (other != this) send(other->rank_, {}, {}, nullptr);
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return gone_ + 1 == all_.size() && letters_.empty(); });
+      over_ = true;
+    }
+    changed_.notify_all();
+    postman_.join();
+  }
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(all_.size()); }
+  int local_size() const override { return size(); }
+  void start(Handler& handler) override {
+    handler_ = &handler;
+    postman_ = std::thread([this] { work(); });
+  }
+  void send(int to, Header header, std::vector<std::span<const std::byte>> pieces,
+            std::function<void()> sent) override {
+    std::vector<std::vector<std::byte>> copies;
+    for (const auto& piece : pieces) copies.emplace_back(piece.begin(), piece.end());
+    all_[static_cast<std::size_t>(to)]->post(
+        [from = rank_, header = std::move(header), copies = std::move(copies)](ThreadWire& wire) {
+          wire.receive(from, header, copies);
+        });
+    if (sent) sent();
+  }
+  void cut() {
+    post([](ThreadWire& wire) { wire.handler_->broken("somebody fell over the cable"); });
+  }
+
+ private:
+  using Letter = std::function<void(ThreadWire&)>;
+  void post(Letter letter) {
+    const std::lock_guard lock(mutex_);
+    letters_.push_back(std::move(letter));
+    changed_.notify_all();  // with the lock: once it is read, this may be gone
+  }
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return over_ || !letters_.empty(); });
+      if (letters_.empty()) return;
+      const Letter letter = letters_.front();
+      lock.unlock();
+      letter(*this);
+      lock.lock();
+      letters_.pop_front();
+      changed_.notify_all();
+    }
+  }
+  void receive(int from, const Header& header, const std::vector<std::vector<std::byte>>& pieces) {
+    if (header.empty()) {
+      {
+        const std::lock_guard lock(mutex_);
+        ++gone_;
+      }
+      handler_->ended(from, {});
+      return;
+    }
+    std::vector<std::int64_t> sizes;
+    for (const auto& piece : pieces) sizes.push_back(static_cast<std::int64_t>(piece.size()));
+    const std::vector<Memory> memory = handler_->begun(from, header, sizes);
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      std::memcpy(memory[i].data(), pieces[i].data(), pieces[i].size());
+    handler_->ended(from, header);
+  }
+
+  const int rank_;
+  std::vector<ThreadWire*>& all_;
+  Handler* handler_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Letter> letters_;
+  std::size_t gone_ = 0;
+  bool over_ = false;
+  std::thread postman_;
+};
+
+/// Each process does its work; what it threw, by rank, or nothing.
+std::vector<std::string> together(int size,
+                                  const std::function<void(Cluster&, ThreadWire&)>& work) {
+  std::vector<ThreadWire*> wires;
+  std::vector<std::unique_ptr<ThreadWire>> owned;
+  for (int rank = 0; rank < size; ++rank) {
+    owned.push_back(std::make_unique<ThreadWire>(rank, wires));
+    wires.push_back(owned.back().get());
+  }
+  std::vector<std::unique_ptr<Cluster>> clusters;
+  for (int rank = 0; rank < size; ++rank)
+    clusters.push_back(std::make_unique<Cluster>(std::move(owned[static_cast<std::size_t>(rank)])));
+  std::vector<std::string> errors(static_cast<std::size_t>(size));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank)
+    threads.emplace_back([&, rank] {
+      auto& cluster = clusters[static_cast<std::size_t>(rank)];
+      try {
+        work(*cluster, *wires[static_cast<std::size_t>(rank)]);
+      } catch (const Error& error) {
+        errors[static_cast<std::size_t>(rank)] = std::string(error.kind()) + ": " + error.what();
+      }
+      cluster.reset();
+    });
+  for (std::thread& thread : threads) thread.join();
+  return errors;
+}
+
+const std::string same =
+    "do not do the same: every process must make the same plans and statements in the same order";
+
+TEST(Rounds, WhatIsSaidReachesThoseItIsFor) {
+  const auto errors = together(4, [](Cluster& cluster, ThreadWire&) {
+    for (int round = 0; round < 50; ++round) {
+      const std::string mine = fmt::format("{} in {}", cluster.rank(), round);
+      const std::vector<std::string> all = cluster.to_first(mine);
+      if (cluster.rank() == 0) {
+        ASSERT_EQ(all.size(), 4);
+        for (int from = 0; from < 4; ++from)
+          EXPECT_EQ(all[static_cast<std::size_t>(from)], fmt::format("{} in {}", from, round));
+      } else {
+        EXPECT_TRUE(all.empty());
+      }
+      const std::string answer(static_cast<std::size_t>(round), 'x');  // the first one is empty
+      EXPECT_EQ(cluster.from_first(cluster.rank() == 0 ? answer : "not this"), answer);
+    }
+  });
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
+}
+
+TEST(Rounds, WhoHasEndedIsNotWaitedFor) {
+  const auto errors = together(3, [](Cluster& cluster, ThreadWire&) {
+    if (cluster.rank() == 1) return;
+    (void)cluster.to_first("here");
+    (void)cluster.from_first("there");
+  });
+  EXPECT_EQ(errors[0], "ClusterError: rank 1 has ended while rank 0 waits for it");
+  EXPECT_EQ(errors[1], "");
+  EXPECT_EQ(errors[2], "ClusterError: rank 0 has ended while rank 2 waits for it");
+}
+
+TEST(Rounds, AWireThatBreaksEndsTheWaiting) {
+  const auto errors = together(2, [](Cluster& cluster, ThreadWire& wire) {
+    if (cluster.rank() == 0) return wire.cut();
+    (void)cluster.from_first("");
+  });
+  EXPECT_EQ(errors[0], "");
+  // One breaks for itself: the other sees that it has ended.
+  EXPECT_EQ(errors[1], "ClusterError: rank 0 has ended while rank 1 waits for it");
+  const auto own = together(2, [](Cluster& cluster, ThreadWire& wire) {
+    if (cluster.rank() == 1) {
+      wire.cut();
+      (void)cluster.from_first("");
+    } else {
+      (void)cluster.to_first("");
+    }
+  });
+  EXPECT_EQ(own[1], "IoError: the cluster cannot be reached: somebody fell over the cable");
+}
+
+/// A receiver that hears how a run ends.
+struct Ending : Receiver {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string said;
+  void end(const std::string& how) {
+    const std::lock_guard lock(mutex);
+    said = how;
+    changed.notify_all();
+  }
+  void arrived(ValueId, std::vector<Tile>) override {}
+  void failed_elsewhere(const std::string& message) override { end("elsewhere: " + message); }
+  void failed(const std::string& message) override { end(message); }
+  std::string wait() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return !said.empty(); });
+    return said;
+  }
+};
+
+TEST(Rounds, WhoRunsAPlanInsteadIsTold) {
+  const TaskGraph nothing{};
+  for (const int runner : {0, 1}) {
+    std::string run_ended;
+    const auto errors = together(2, [&](Cluster& cluster, ThreadWire&) {
+      if (cluster.rank() == runner) {
+        Ending ending;
+        const auto run = cluster.open_run(nothing);
+        run->start(ending);
+        if (runner == 0) run_ended = ending.wait();
+        run->finish();
+      } else if (runner == 1) {
+        (void)cluster.to_first("a statement");
+      } else {
+        (void)cluster.to_first("a statement");
+        (void)cluster.from_first("");
+      }
+    });
+    if (runner == 0) {
+      EXPECT_EQ(run_ended, "ranks 0 and 1 " + same);
+      EXPECT_EQ(errors[1], "ClusterError: rank 0 has ended while rank 1 waits for it");
+    } else {
+      EXPECT_EQ(errors[0], "ClusterError: ranks 0 and 1 " + same);
+    }
+  }
+}
+
+TEST(Rounds, ARunThatFailsBeforeItIsOpenedIsTold) {
+  const TaskGraph nothing{};
+  std::string told;
+  const auto errors = together(2, [&](Cluster& cluster, ThreadWire&) {
+    if (cluster.rank() == 1) {
+      cluster.fail_next_run("no memory");
+    } else {
+      Ending ending;
+      const auto run = cluster.open_run(nothing);
+      run->start(ending);
+      told = ending.wait();
+      run->finish();
+    }
+    (void)cluster.to_first("both have counted it");
+    EXPECT_EQ(cluster.from_first(cluster.rank() == 0 ? "well" : ""), "well");
+  });
+  EXPECT_EQ(told, "elsewhere: rank 1: no memory");
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
+}
+
+}  // namespace
+}  // namespace tessera::exec
