@@ -7,9 +7,8 @@
 #include "database/leftovers.h"
 #include "database/new_database.h"
 #include "database/reclaim.h"
-#include "database/relation_writer.h"
 #include "database/state.h"
-#include "database/workload.h"
+#include "database/together.h"
 
 namespace tessera {
 
@@ -73,64 +72,49 @@ Relation Database::read(const std::string& name) const {
                             stored->tuples()->absent_types);
 }
 
-void Database::store(const std::string& name, const Relation& relation) {
-  check_name(name);
-  WriteStatement statement = state_->writer();
-  refuse_taken(statement.catalog(), name);
-  RelationWriter writer(statement);
-  for (const Tuple& tuple : relation.tuples()) writer.add(tuple.key, tuple.tiles);
-  const Definition definition = writer.finish(name, relation.type(), relation.absent_types());
-  statement.commit([&](Catalog& catalog) { catalog.add(definition); });
-}
-
-void Database::store(const std::string& name, const Plan& plan, const RunOptions& options,
-                     RunReport* report) {
-  check_name(name);
-  WriteStatement statement = state_->writer();
-  refuse_taken(statement.catalog(), name);  // before anything is computed in vain
-  RelationWriter writer(statement);
-  RunReport took;
-  const std::vector<TupleSet<TileType>> results = run_into(
-      {plan},
-      [&](std::size_t, const Key& key, const std::vector<Tile>& tiles) { writer.add(key, tiles); },
-      options, &took);
-  const Definition definition =
-      writer.finish(name, results.front().type, results.front().absent_types);
-  statement.commit([&](Catalog& catalog) {
-    catalog.add(definition);
-    remember(catalog, name, plan, took);
-  });
-  if (report != nullptr) *report = took;
-}
-
 void Database::drop(const std::string& name) {
-  WriteStatement statement = state_->writer();
-  // One can drop what is damaged.
-  if (!statement.catalog().has(name)) (void)state_->find(statement.catalog(), name);
-  statement.commit([&](Catalog& catalog) { catalog.remove(name); });
+  state_->refuse_if_read_only();
+  (void)by_first(fmt::format("drop '{}' in {}", name, folder().string()), [&] {
+    WriteStatement statement = state_->writer();
+    // One can drop what is damaged.
+    if (!statement.catalog().has(name)) (void)state_->find(statement.catalog(), name);
+    statement.commit([&](Catalog& catalog) { catalog.remove(name); });
+    return "";
+  });
 }
 
 void Database::rename(const std::string& from, const std::string& to) {
   check_name(to);
-  WriteStatement statement = state_->writer();
-  (void)state_->find(statement.catalog(), from);
-  refuse_taken(statement.catalog(), to);
-  statement.commit([&](Catalog& catalog) { catalog.rename(from, to); });
+  state_->refuse_if_read_only();
+  (void)by_first(fmt::format("rename '{}' to '{}' in {}", from, to, folder().string()), [&] {
+    WriteStatement statement = state_->writer();
+    (void)state_->find(statement.catalog(), from);
+    refuse_taken(statement.catalog(), to);
+    statement.commit([&](Catalog& catalog) { catalog.rename(from, to); });
+    return "";
+  });
 }
 
 std::int64_t Database::vacuum() {
   constexpr double worth_keeping = 0.9;  // of a segment's bytes
-  WriteStatement statement = state_->writer();
-  const std::int64_t given_back = reclaim(state_->folder, statement, worth_keeping);
-  statement.catalog().compact();
-  statement.catalog().checkpoint();
-  return given_back;
+  state_->refuse_if_read_only();
+  return std::stoll(by_first(fmt::format("vacuum {}", folder().string()), [&] {
+    WriteStatement statement = state_->writer();
+    const std::int64_t given_back = reclaim(state_->folder, statement, worth_keeping);
+    statement.catalog().compact();
+    statement.catalog().checkpoint();
+    return std::to_string(given_back);
+  }));
 }
 
 void Database::checkpoint() {
-  WriteStatement statement = state_->writer();
-  statement.catalog().checkpoint();
-  if (reclaim(state_->folder, statement, 0) > 0) statement.catalog().checkpoint();
+  state_->refuse_if_read_only();
+  (void)by_first(fmt::format("checkpoint {}", folder().string()), [&] {
+    WriteStatement statement = state_->writer();
+    statement.catalog().checkpoint();
+    if (reclaim(state_->folder, statement, 0) > 0) statement.catalog().checkpoint();
+    return "";
+  });
 }
 
 std::vector<Damage> Database::check() const {

@@ -1,9 +1,11 @@
 #include <deque>
+#include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "database/file_meter.h"
 #include "database/relation_writer.h"
 #include "database/state.h"
+#include "database/together.h"
 #include "store/formats/format.h"
 #include "tra/tuple_set.h"
 
@@ -77,7 +79,7 @@ class Import : public store::Receiver {
  private:
   struct Part {
     Part(std::string its_name, store::TensorHead its_head, WriteStatement& statement)
-        : name(std::move(its_name)), head(std::move(its_head)), writer(statement) {}
+        : name(std::move(its_name)), head(std::move(its_head)), writer(statement.appender()) {}
     std::string name;
     store::TensorHead head;
     RelationWriter writer;
@@ -130,18 +132,12 @@ class Import : public store::Receiver {
   std::deque<Part> parts_;  // which do not move
 };
 
-}  // namespace
-
-FileReport Database::import_file(const std::string& name, const std::string& from,
-                                 const FormatOptions& options) {
-  check_name(name);
-  const store::Format& format = store::find_format(from, options.format);
-  TESSERA_REQUIRE(TypeError, format.read != nullptr, "{} is only written, not read",
-                  format.info.name);
+/// What one process does, or does for all of a cluster.
+FileReport import_alone(WriteStatement& statement, const std::string& name, const std::string& from,
+                        const FormatOptions& options, const store::Format& format) {
   std::error_code none;
   const auto length = std::filesystem::file_size(from, none);
   const std::int64_t bytes = none ? 0 : static_cast<std::int64_t>(length);
-  WriteStatement statement = state_->writer();
   refuse_taken(statement.catalog(), name);
   FileMeter meter(options, bytes);
   Import import(statement, name, meter);
@@ -154,6 +150,29 @@ FileReport Database::import_file(const std::string& name, const std::string& fro
   FileReport report{{}, done.rows, bytes, done.seconds};
   for (const Definition& definition : definitions) report.names.push_back(definition.name);
   return report;
+}
+
+}  // namespace
+
+FileReport Database::import_file(const std::string& name, const std::string& from,
+                                 const FormatOptions& options) {
+  using nlohmann::json;
+  check_name(name);
+  state_->refuse_if_read_only();
+  std::optional<FileReport> report;
+  const std::string what = fmt::format("import {} as '{}' in {}", from, name, folder().string());
+  const std::string told = by_first(what, [&] {
+    const store::Format& format = store::find_format(from, options.format);
+    TESSERA_REQUIRE(TypeError, format.read != nullptr, "{} is only written, not read",
+                    format.info.name);
+    WriteStatement statement = state_->writer();
+    report = import_alone(statement, name, from, options, format);
+    return json{report->names, report->rows, report->bytes, report->seconds}.dump(
+        -1, ' ', false, json::error_handler_t::replace);
+  });
+  if (report) return *report;
+  const json of_first = json::parse(told);
+  return {of_first.at(0), of_first.at(1), of_first.at(2), of_first.at(3)};
 }
 
 }  // namespace tessera

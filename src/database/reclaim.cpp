@@ -76,8 +76,8 @@ std::int64_t reclaim(const std::filesystem::path& database, WriteStatement& stat
     Directory directory{stored.entries()};
     for (Entry& entry : directory.entries)
       if (leaving.contains(entry.address.segment))
-        entry = statement.append(entry.key, stored.read(entry));
-    moved[definition.name] = {{statement.append(directory)}, store::bytes_in(directory)};
+        entry = statement.appender().append(entry.key, stored.read(entry));
+    moved[definition.name] = {{statement.appender().append(directory)}, store::bytes_in(directory)};
   }
   statement.commit([&](Catalog& changed) {
     for (const auto& [name, to] : moved) changed.move(name, to.first, to.second);

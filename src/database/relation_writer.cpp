@@ -8,7 +8,7 @@ namespace tessera {
 
 void RelationWriter::add(const Key& key, const std::vector<Tile>& tiles) {
   statistics_.add(key, tiles);
-  store::Entry entry = statement_.append(key, tiles);
+  store::Entry entry = appender_.append(key, tiles);
   const std::lock_guard lock(mutex_);
   directory_.entries.push_back(std::move(entry));
 }
@@ -23,22 +23,15 @@ const std::vector<store::Entry>& RelationWriter::entries() {
   return entries;
 }
 
-store::Definition RelationWriter::finish(const std::string& name, const RelationType& type,
-                                         const TypesAt& absent_types) {
-  TupleSet<TileType> tuples{type, {}, absent_types};
-  for (const store::Entry& entry : entries()) tuples.tuples.push_back({entry.key, entry.types});
-  return finish(name, type, store::edges_of(tuples));
+store::Address RelationWriter::append_directory() {
+  (void)entries();
+  return appender_.append(directory_);
 }
 
 store::Definition RelationWriter::finish(const std::string& name, const RelationType& type,
                                          const std::optional<store::Edges>& edges) {
-  (void)entries();
-  return {name,
-          type,
-          edges,
-          statistics_.finish(type),
-          store::bytes_in(directory_),
-          {statement_.append(directory_)}};
+  const store::Address directory = append_directory();
+  return {name, type, edges, statistics_.finish(type), bytes(), {directory}};
 }
 
 }  // namespace tessera

@@ -2,16 +2,17 @@
 
 #include <mutex>
 
-#include "database/statement.h"
+#include "database/appender.h"
+#include "store/definition.h"
 #include "tra/statistics.h"
 
 namespace tessera {
 
-/// Stores a relation tuple by tuple, as part of a statement. The tuples may come in any order; what
-/// is held of them is where they are and what is known of them, not their tiles.
+/// Stores a relation, or a part of one, tuple by tuple. The tuples may come in any order; what is
+/// held of them is where they are and what is known of them, not their tiles.
 class RelationWriter {
  public:
-  explicit RelationWriter(WriteStatement& statement) : statement_(statement) {}
+  explicit RelationWriter(Appender& appender) : appender_(appender) {}
 
   /// Any thread may call.
   void add(const Key& key, const std::vector<Tile>& tiles);
@@ -19,16 +20,18 @@ class RelationWriter {
   /// What was added, in order of the keys. PlanError if a key came twice.
   const std::vector<store::Entry>& entries();
 
-  /// What the catalogue is to say, once all are there. PlanError if a key came twice. Whether it is
-  /// a tensor cut into tiles is seen from the tiles.
-  store::Definition finish(const std::string& name, const RelationType& type,
-                           const TypesAt& absent_types);
-  /// The same of a relation that is known to be such a tensor, which may have no tiles at all.
+  /// Appends the directory, once all are there, and says where it is. PlanError if a key came
+  /// twice.
+  store::Address append_directory();
+  std::int64_t bytes() const { return store::bytes_in(directory_); }
+  const StatisticsBuilder& statistics() const { return statistics_; }
+
+  /// The directory is appended, and what the catalogue is to say of the relation.
   store::Definition finish(const std::string& name, const RelationType& type,
                            const std::optional<store::Edges>& edges);
 
  private:
-  WriteStatement& statement_;
+  Appender& appender_;
   StatisticsBuilder statistics_;
   std::mutex mutex_;
   store::Directory directory_;

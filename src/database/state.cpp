@@ -12,10 +12,17 @@ Catalog Database::State::reader() const {
   return {folder, options.read_only ? Catalog::Mode::read : Catalog::Mode::write};
 }
 
-WriteStatement Database::State::writer() const {
+void Database::State::refuse_if_read_only() const {
   TESSERA_REQUIRE(IoError, !options.read_only, "{} is open for reading only", folder.string());
-  return {folder, options.lock_seconds,
-          options.compress ? store::Compression::zstd : store::Compression::none};
+}
+
+WriteStatement Database::State::writer(std::int64_t stride) const {
+  refuse_if_read_only();
+  return {folder, options.lock_seconds, compression(), stride};
+}
+
+store::Compression Database::State::compression() const {
+  return options.compress ? store::Compression::zstd : store::Compression::none;
 }
 
 Definition Database::State::find(Catalog& catalog, const std::string& name) const {

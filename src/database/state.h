@@ -1,5 +1,6 @@
 #pragma once
 
+#include "database/relation_writer.h"
 #include "database/statement.h"
 #include "store/stored_relation.h"
 #include "tessera/database.h"
@@ -11,7 +12,15 @@ struct Database::State {
   DatabaseOptions options;
 
   store::Catalog reader() const;
-  WriteStatement writer() const;  // IoError if the database is open for reading only
+  void refuse_if_read_only() const;  // IoError
+  WriteStatement writer(std::int64_t stride = 1) const;
+  store::Compression compression() const;
+
+  /// Stores a relation whose tuples `write` writes, all or, on a cluster, those of this process. It
+  /// says what the whole is; `what` it will be is compared between the processes.
+  void store(const std::string& name, const std::string& what,
+             const std::function<TupleSet<TileType>(RelationWriter&)>& write,
+             const std::function<void(store::Catalog&)>& remember);
 
   /// TypeError, with a list of what is there, if it is not.
   store::Definition find(store::Catalog& catalog, const std::string& name) const;

@@ -6,7 +6,7 @@
 namespace tessera {
 
 WriteStatement::WriteStatement(const std::filesystem::path& database, double lock_seconds,
-                               store::Compression compression)
+                               store::Compression compression, std::int64_t stride)
     : database_(database),
       compression_(compression),
       lock_(database, lock_seconds),
@@ -14,35 +14,30 @@ WriteStatement::WriteStatement(const std::filesystem::path& database, double loc
   remove_leftovers(database, catalog_);
   const auto lengths = catalog_.segments();
   const bool any = !lengths.empty();
-  segments_ = std::make_unique<store::SegmentWriter>(database, any ? lengths.rbegin()->first : 0,
-                                                     any ? lengths.rbegin()->second : 0,
-                                                     catalog_.next_segment());
+  appender_ = std::make_unique<Appender>(
+      std::make_unique<store::SegmentWriter>(database, any ? lengths.rbegin()->first : 0,
+                                             any ? lengths.rbegin()->second : 0,
+                                             catalog_.next_segment(), stride),
+      compression);
 }
 
 void WriteStatement::start_new_segment() {
-  segments_ = std::make_unique<store::SegmentWriter>(database_, 0, 0, catalog_.next_segment());
-}
-
-store::Entry WriteStatement::append(const Key& key, const std::vector<Tile>& tiles) {
-  store::Entry entry{key, {}, segments_->append(store::record_of(key, tiles, compression_))};
-  for (const Tile& tile : tiles) entry.types.push_back(tile.type());
-  return entry;
-}
-
-store::Address WriteStatement::append(const store::Directory& directory) {
-  return segments_->append(store::record_of(store::to_numbers(directory)));
+  appender_ = std::make_unique<Appender>(
+      std::make_unique<store::SegmentWriter>(database_, 0, 0, catalog_.next_segment()),
+      compression_);
 }
 
 void WriteStatement::commit(const std::function<void(store::Catalog&)>& change) {
-  segments_->sync();
+  store::SegmentWriter& segments = appender_->segments();
+  segments.sync();
   bool in_doubt = false;
   try {
     store::Transaction transaction = catalog_.writing();
-    catalog_.set_segments(segments_->lengths());
+    catalog_.set_segments(segments.lengths());
     change(catalog_);
     // SQLite's log may be new in the folder. SQLite does this too, but does not mind if it fails.
     sync_folder(database_);
-    segments_->keep(true);
+    segments.keep(true);
     in_doubt = true;
     transaction.commit();
   } catch (const IoError& error) {
@@ -62,7 +57,7 @@ void WriteStatement::settle(const IoError& failure) {
                     "disk is well again",
                     failure.what()));
   }
-  segments_->keep(false);
+  appender_->segments().keep(false);
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "database/appender.h"
 #include "database/write_lock.h"
 #include "store/catalog.h"
 
@@ -12,15 +13,13 @@ namespace tessera {
 /// way, nothing has happened.
 class WriteStatement {
  public:
+  /// `stride`: between the numbers of the segments it makes, where others make those in between.
   WriteStatement(const std::filesystem::path& database, double lock_seconds,
-                 store::Compression compression);
+                 store::Compression compression, std::int64_t stride = 1);
 
   store::Catalog& catalog() { return catalog_; }
-
-  /// Appends the tiles of a tuple; any thread may. What is not committed is taken back.
-  store::Entry append(const Key& key, const std::vector<Tile>& tiles);
-  /// Appends a directory of what was appended.
-  store::Address append(const store::Directory& directory);
+  /// What is appended and not committed is taken back.
+  Appender& appender() { return *appender_; }
 
   /// What is appended from here on does not share a segment with what is there.
   void start_new_segment();
@@ -35,7 +34,7 @@ class WriteStatement {
   const store::Compression compression_;
   WriteLock lock_;
   store::Catalog catalog_;
-  std::unique_ptr<store::SegmentWriter> segments_;
+  std::unique_ptr<Appender> appender_;
 };
 
 }  // namespace tessera

@@ -116,6 +116,7 @@ class Cluster::Run final : public Transport {
   }
 
   std::int64_t number() const { return number_; }
+  std::int64_t mark() const { return fingerprint_; }
 
   // What the cluster hears, for this run.
   void take(int from, ValueId value, std::vector<Tile> tiles) {
@@ -133,10 +134,7 @@ class Cluster::Run final : public Transport {
   /// Whether another one runs what we do. No tile of one that does not is ever used.
   bool compare(int from, std::int64_t other) {
     if (other == fingerprint_) return true;
-    receiver_->failed(fmt::format(
-        "ranks {} and {} do not run the same plan: every process must make the same plans of the "
-        "same relations in the same order",
-        std::min(from, cluster_.rank()), std::max(from, cluster_.rank())));
+    receiver_->failed(other_plan(from, cluster_.rank()));
     return false;
   }
   /// Another one speaks in a round that we have not come to, after so many runs.
@@ -171,12 +169,19 @@ std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
   const std::lock_guard lock(mutex_);
   TESSERA_REQUIRE(PlanError, active_ == nullptr,
                   "on a cluster one plan runs at a time, and another is running");
-  return std::make_unique<Run>(*this, ++runs_, graph);
+  auto run = std::make_unique<Run>(*this, ++runs_, graph);
+  last_mark_ = run->mark();
+  return run;
 }
 
 std::int64_t Cluster::runs() {
   const std::lock_guard lock(mutex_);
   return runs_;
+}
+
+std::int64_t Cluster::mark_of_last_run() {
+  const std::lock_guard lock(mutex_);
+  return last_mark_;
 }
 
 void Cluster::fail_next_run(const std::string& message) {

@@ -31,18 +31,24 @@ class Cluster final : public Wire::Handler {
   /// The transport of the next run. One at a time.
   std::unique_ptr<Transport> open_run(const TaskGraph& graph);
   std::int64_t runs();  // that were opened here
+  /// Of the last run since the last round, 0 if there was none: the same in all processes if they
+  /// run the same plan. Those that need no tile of each other may not find out while they run.
+  std::int64_t mark_of_last_run();
   /// The next run has failed here before it was opened: it counts, and the others, who may have
   /// begun with it, are told.
   void fail_next_run(const std::string& message);
 
   // Rounds, which every process takes part in; each waits for what it is to hear. ClusterError if
-  // somebody has ended, or does something else; IoError if the others cannot be reached.
+  // somebody has ended; IoError if somebody does something else, or cannot be reached.
 
   /// What everybody says reaches the first process, which gets it by rank; the others get nothing.
   /// It returns, or throws, when everybody has spoken or ended.
   std::vector<std::string> to_first(const std::string& said);
   /// What the first process says reaches all.
   std::string from_first(const std::string& said);
+
+  /// What two are told that do not run the same plan.
+  static std::string other_plan(int one, int other);
 
  private:
   class Run;
@@ -73,6 +79,7 @@ class Cluster final : public Wire::Handler {
   std::unique_ptr<Wire> wire_;
   std::mutex mutex_;
   std::int64_t runs_ = 0;
+  std::int64_t last_mark_ = 0;
   Run* active_ = nullptr;
   std::map<std::array<std::int64_t, 4>, Message>
       arriving_;                // by sender and what the header begins with

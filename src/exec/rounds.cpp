@@ -12,9 +12,17 @@ std::string Cluster::other_order(int one, int other) {
       std::min(one, other), std::max(one, other));
 }
 
+std::string Cluster::other_plan(int one, int other) {
+  return fmt::format(
+      "ranks {} and {} do not run the same plan: every process must make the same plans of the "
+      "same relations in the same order",
+      std::min(one, other), std::max(one, other));
+}
+
 std::int64_t Cluster::next_round() {
   const std::lock_guard lock(mutex_);
   ++rounds_;
+  last_mark_ = 0;
   // Of rounds that were given up there may be words that nobody asks for any more.
   words_.erase(words_.begin(), words_.lower_bound({rounds_, 0}));
   return rounds_;
@@ -27,14 +35,14 @@ std::string Cluster::take(int from, std::int64_t round) {
     if (found != words_.end() && found->second.whole) {
       const Word said = std::move(found->second);
       words_.erase(found);
-      TESSERA_REQUIRE(ClusterError, said.runs == runs_, "{}", other_order(from, rank()));
+      TESSERA_REQUIRE(IoError, said.runs == runs_, "{}", other_order(from, rank()));
       return said.text;
     }
     TESSERA_REQUIRE(IoError, broken_.empty(), "{}", broken_);
     if (found != words_.end()) continue;  // the rest of it is on its way
     TESSERA_REQUIRE(ClusterError, !gone_[from], "rank {} has ended while rank {} waits for it",
                     from, rank());
-    TESSERA_REQUIRE(ClusterError, begun_[from] <= runs_, "{}", other_order(from, rank()));
+    TESSERA_REQUIRE(IoError, begun_[from] <= runs_, "{}", other_order(from, rank()));
   }
 }
 
@@ -45,15 +53,15 @@ std::vector<std::string> Cluster::to_first(const std::string& said) {
     return {};
   }
   std::vector<std::string> all{said};
-  std::string missing;
+  std::exception_ptr missing;
   for (int from = 1; from < size(); ++from) {
     try {
       all.push_back(take(from, round));
-    } catch (const ClusterError& error) {
-      if (missing.empty()) missing = error.what();
+    } catch (const Error&) {
+      if (!missing) missing = std::current_exception();
     }
   }
-  TESSERA_REQUIRE(ClusterError, missing.empty(), "{}", missing);
+  if (missing) std::rethrow_exception(missing);
   return all;
 }
 

@@ -1,8 +1,10 @@
 #include "tra/statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "base/check.h"
 #include "tessera/kernel.h"
 
 namespace tessera {
@@ -67,6 +69,36 @@ Statistics StatisticsBuilder::finish(const RelationType& type) const {
   for (std::size_t i = 0; i < std::min(distinct_.size(), result.distinct.size()); ++i)
     result.distinct[i] = static_cast<std::int64_t>(distinct_[i].size());
   return result;
+}
+
+std::vector<std::int64_t> StatisticsBuilder::to_numbers() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::int64_t> numbers{sums_.tuples, sums_.nonzeros, any_ ? 1 : 0,
+                                    std::bit_cast<std::int64_t>(sums_.min),
+                                    std::bit_cast<std::int64_t>(sums_.max)};
+  for (const std::set<std::int64_t>& values : distinct_) {
+    numbers.push_back(static_cast<std::int64_t>(values.size()));
+    numbers.insert(numbers.end(), values.begin(), values.end());
+  }
+  return numbers;
+}
+
+void StatisticsBuilder::add(const std::vector<std::int64_t>& numbers) {
+  TESSERA_INVARIANT(numbers.size() >= 5, "{} numbers are no statistics", numbers.size());
+  const std::lock_guard lock(mutex_);
+  sums_.tuples += numbers[0];
+  sums_.nonzeros += numbers[1];
+  if (numbers[2] != 0)
+    include(std::bit_cast<double>(numbers[3]), std::bit_cast<double>(numbers[4]));
+  std::size_t component = 0;
+  for (std::size_t at = 5; at < numbers.size(); ++component) {
+    const auto count = static_cast<std::size_t>(numbers[at++]);
+    TESSERA_INVARIANT(count <= numbers.size() - at, "{} values of {}", count, numbers.size() - at);
+    distinct_.resize(std::max(distinct_.size(), component + 1));
+    const auto* first = numbers.data() + at;
+    distinct_[component].insert(first, first + count);
+    at += count;
+  }
 }
 
 Statistics Relation::statistics() const {

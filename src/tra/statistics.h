@@ -15,6 +15,11 @@ class StatisticsBuilder {
   /// Those of a relation of this type, all of whose tuples were added.
   Statistics finish(const RelationType& type) const;
 
+  /// All that is known so far, and the same added to what another one knows: so parts of a relation
+  /// are brought together whose tuples were added elsewhere.
+  std::vector<std::int64_t> to_numbers() const;
+  void add(const std::vector<std::int64_t>& numbers);
+
  private:
   void include(double low, double high);
 

@@ -221,7 +221,7 @@ TEST(Rounds, WhoRunsAPlanInsteadIsTold) {
       EXPECT_EQ(run_ended, "ranks 0 and 1 " + same);
       EXPECT_EQ(errors[1], "ClusterError: rank 0 has ended while rank 1 waits for it");
     } else {
-      EXPECT_EQ(errors[0], "ClusterError: ranks 0 and 1 " + same);
+      EXPECT_EQ(errors[0], "IoError: ranks 0 and 1 " + same);
     }
   }
 }

@@ -1,0 +1,136 @@
+"""Databases under mpirun: each process stores its part, the catalogue is one, and errors leave nothing."""
+import os
+import re
+import signal
+import subprocess
+
+import numpy as np
+import pytest
+import tessera as ts
+
+from test_cluster import BUILD, ENVIRONMENT, command, pytestmark, run  # noqa: F401
+
+PROGRAM = BUILD / "tests" / "database_program"
+
+
+def segments(folder):
+    return sorted(path.name for path in (folder / "segments").iterdir())
+
+
+@pytest.mark.parametrize("writers", [1, 2, 3])
+def test_what_some_have_written_others_read(tmp_path, writers):
+    folder = tmp_path / "db"
+    ended = run(writers, PROGRAM, "write", folder)
+    assert ended.returncode == 0, ended.stderr
+    assert len(segments(folder)) >= writers
+    for readers in [1, 2, 4]:
+        ended = run(readers, PROGRAM, "read", folder)
+        assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+    alone = subprocess.run([PROGRAM, "read", folder], capture_output=True, text=True, timeout=60)
+    assert alone.returncode == 0, alone.stderr
+
+
+def test_what_one_process_has_written_several_add_to(tmp_path):
+    db = ts.connect(tmp_path / "db")
+    ones = np.ones((30, 30))
+    db.store("old", ts.relation(ones, tile=(10, 10)))
+    ended = run(3, PROGRAM, "write", tmp_path / "db")
+    assert ended.returncode == 0, ended.stderr
+    assert np.array_equal(db.read("old").numpy(), ones) and db.check() == []
+    before = db.read("C").numpy()
+    for name in ["A", "B", "holed", "old", "single", "turned"]:
+        db.drop(name)
+    assert db.vacuum() > 0
+    assert db.list() == ["C"] and db.check() == [] and np.array_equal(db.read("C").numpy(), before)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("mode, last_says, others_say", [
+    ("failing_kernel", "ValueError: brittle", "ClusterError: rank 2: brittle"),
+    ("full_disk", "IoError: cannot write", "ClusterError: rank 2: cannot write"),
+    ("little_memory", "OutOfMemory: the run needs", "ClusterError: rank 2: the run needs"),
+    ("taken_name", "TypeError: there is a 'before' already", "TypeError: there is a 'before' already"),
+    ("unknown_name", "TypeError: there is no 'nothing'", "TypeError: there is no 'nothing'"),
+])
+def test_an_error_in_one_process_leaves_nothing(tmp_path, ranks, mode, last_says, others_say):
+    ended = run(ranks, PROGRAM, mode, tmp_path / "db")
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stdout + ended.stderr
+    for rank in range(ranks):
+        assert f"rank {rank} {last_says if rank == ranks - 1 else others_say}" in ended.stdout
+    db = ts.connect(tmp_path / "db")
+    assert db.list() == ["after", "before", "sum"] and db.check() == []
+
+
+def test_statements_that_differ_are_told_to_all(tmp_path):
+    ended = run(3, PROGRAM, "other_statement", tmp_path / "db")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("ranks 0 and 1 do not make the same statement: rename 'before'") == 3
+
+
+def test_two_states_of_a_database_are_never_mixed(tmp_path):
+    ended = run(3, PROGRAM, "other_state", tmp_path / "db")
+    assert ended.returncode != 0
+    assert "do not run the same plan" in ended.stderr and "of the same relations" in ended.stderr
+    db = ts.connect(tmp_path / "db")
+    assert db.list() == ["X"] and db.check() == []
+
+
+def test_one_process_reads_by_itself(tmp_path):
+    assert run(2, PROGRAM, "write", tmp_path / "db").returncode == 0
+    ended = run(3, PROGRAM, "reading_alone", tmp_path / "db")
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_first_process_imports_for_all(tmp_path):
+    array = np.random.default_rng(1).random((20, 30))
+    np.save(tmp_path / "array.npy", array)
+    ended = run(3, PROGRAM, "import", tmp_path / "db", tmp_path / "array.npy")
+    assert ended.returncode == 0, ended.stderr
+    assert np.array_equal(ts.connect(tmp_path / "db").read("file").numpy(), array)
+    missing = run(3, PROGRAM, "import", tmp_path / "other", tmp_path / "missing.npy")
+    assert missing.returncode != 0 and "missing.npy" in missing.stderr
+
+
+@pytest.mark.parametrize("victim", [0, 2])
+def test_a_process_that_is_killed_leaves_nothing(tmp_path, victim):
+    folder = tmp_path / "db"
+    job = subprocess.Popen(command(3, PROGRAM, "long_store", folder), env=ENVIRONMENT, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        pids = {}
+        while len(pids) < 3:
+            match = re.search(r"pid (\d+) rank (\d+)", job.stdout.readline())
+            assert match, "the job ended before it began"
+            pids[int(match[2])] = int(match[1])
+        while len(segments(folder)) < 3:  # those that are not the first make new ones
+            assert job.poll() is None
+        os.kill(pids[victim], signal.SIGKILL)
+        job.communicate(timeout=30)
+        assert job.returncode != 0
+    finally:
+        job.kill()
+    db = ts.connect(folder)
+    assert db.list() == ["before"] and db.check() == []
+    assert segments(folder) == ["00000001.seg"]
+
+
+def test_python_programs_store_together(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("""
+import sys, numpy as np, tessera as ts
+db = ts.connect(sys.argv[1])
+x = np.arange(120.0).reshape(12, 10)
+db.store("X", ts.relation(x, (5, 4)))
+a = db.plan("X")
+db.store("S", a.join(a, [0, 1], [0, 1], "add"))
+print("right" if np.array_equal(db.read("S").numpy(), 2 * x) else "wrong", flush=True)
+try:
+    db.store("S", a)
+except ts.TypeError as error:
+    print("refused" if "already" in str(error) else error, flush=True)
+""")
+    ended = subprocess.run(command(3, "/usr/bin/python3", str(program), str(tmp_path / "db")), text=True,
+                           env={**ENVIRONMENT, "PYTHONPATH": str(BUILD / "python")},
+                           capture_output=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    assert sorted(ended.stdout.split()) == ["refused"] * 3 + ["right"] * 3
