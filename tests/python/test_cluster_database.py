@@ -133,4 +133,4 @@ except ts.TypeError as error:
                            env={**ENVIRONMENT, "PYTHONPATH": str(BUILD / "python")},
                            capture_output=True, timeout=120)
     assert ended.returncode == 0, ended.stderr
-    assert sorted(ended.stdout.split()) == ["refused"] * 3 + ["right"] * 3
+    assert ended.stdout.count("right") == 3 and ended.stdout.count("refused") == 3
