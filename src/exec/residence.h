@@ -45,6 +45,10 @@ class Residence {
   void relieve(std::int64_t held, Orders& orders);
   /// Whether anything is under way whose end may make room.
   bool anything_under_way() const { return running_ > 0 || under_way_ > 0; }
+  /// Whether the `held` bytes and what is promised are within the limit.
+  bool fits(std::int64_t held) const { return held + promised_ <= limit_; }
+  /// Whether anything is on its way to disk, and its memory will be free then.
+  bool anything_leaves() const { return leaving_ > 0; }
   std::int64_t running() const { return running_; }  // admitted tasks that have not finished
 
   /// How many of an admitted task's inputs are not in memory.

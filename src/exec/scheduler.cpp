@@ -57,6 +57,17 @@ void Scheduler::prepare() {
     readers_left_[v] = static_cast<std::int32_t>(graph_.readers_of(static_cast<ValueId>(v)).size());
   for (const TaskGraph::Output& output : graph_.outputs) ++readers_left_[output.value];
   if (sink_) list_outputs();
+  if (residence_) list_sources();
+}
+
+/// What can be read whenever it is needed. Complete before anything arrives or is stored, as room
+/// is then looked for, and found by dropping and reading these.
+void Scheduler::list_sources() {
+  for (const TaskGraph::Given& given : graph_.given)
+    if (given.tiles == nullptr && is_mine(graph_.values[given.value].site) &&
+        readers_left_[given.value] > 0)
+      sources_[given.value] = &given;
+  copy_given_outputs();
 }
 
 /// Of several copies of a tuple, the first is stored, by whoever has it.
@@ -89,13 +100,10 @@ void Scheduler::take_given() {
         take_in_place(given.value, *given.tiles);
       else
         publish(given.value, *given.tiles, now_ready);
-    } else if (residence_) {
-      sources_[given.value] = &given;
-    } else {
+    } else if (!residence_) {
       read_source(given);
     }
   }
-  if (residence_) copy_given_outputs();
   const Lock lock(mutex_);
   for (const TaskId next : now_ready) make_ready(next);
   if (residence_) admit();
@@ -306,11 +314,17 @@ void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
   std::vector<TaskId> now_ready;
   ledger_->hold(tiles);
   publish(value, std::move(tiles), now_ready);
-  const Lock lock(mutex_);
+  Lock lock(mutex_);
   --arrivals_left_;
   for (const TaskId next : now_ready) make_ready(next);
   if (residence_) relieve();
   changed_.notify_all();
+  // Who sends faster than the disk writes has to wait: nothing else arrives before this returns. To
+  // wait for anything but the disk would be to wait for each other.
+  if (residence_)
+    changed_.wait(lock, [this] {
+      return ended_ || residence_->fits(ledger_->live()) || !residence_->anything_leaves();
+    });
 }
 
 void Scheduler::failed_elsewhere(const std::string& message) {

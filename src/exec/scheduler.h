@@ -48,6 +48,7 @@ class Scheduler final : public Receiver {
   void prepare();
   void take_given();
   void list_outputs();
+  void list_sources();
   void make_ready(TaskId task);
   void work(Lock& lock);
   void recruit();
@@ -117,6 +118,7 @@ class Scheduler final : public Receiver {
   bool caller_waits_ = false;
   int running_ = 0;  // tasks
   std::int64_t arrivals_left_ = 0;
+  std::int64_t sending_ = 0;  // tiles that make room when others have them
   std::int64_t io_left_ = 0;  // reads of sources and stores of results that have not ended
   const std::unique_ptr<Residence> residence_;
   std::unordered_map<ValueId, const TaskGraph::Given*> sources_;  // that can be read again

@@ -129,8 +129,13 @@ void Scheduler::send(const Task& task) {
       ledger->release(held);
       held.clear();
       const Lock lock(door->mutex);
-      if (door->open) admit();
+      if (!door->open) return;
+      --sending_;
+      admit();
+      changed_.notify_all();
     };
+    const Lock lock(mutex_);
+    ++sending_;
   }
   transport_.send(task.output, tiles, task.site, graph_.values[task.output].site, std::move(sent));
 }
@@ -147,7 +152,7 @@ void Scheduler::admit() {
       if (orders.drop.empty()) return;  // until they are written
       continue;
     }
-    if (admitted < 0 && !residence_->anything_under_way()) {
+    if (admitted < 0 && !residence_->anything_under_way() && sending_ == 0) {
       // Nothing else is left to wait for. What is held beyond what was foreseen is shared by views,
       // and cannot go as long as one of them is read.
       const std::int64_t need = residence_->need_of(residence_->next());

@@ -91,6 +91,14 @@ def test_the_first_process_imports_for_all(tmp_path):
     assert missing.returncode != 0 and "missing.npy" in missing.stderr
 
 
+@pytest.mark.parametrize("limit", [300_000, 600_000])
+def test_products_that_do_not_fit_into_the_memory_of_the_processes(tmp_path, limit):
+    ended = run(3, PROGRAM, "small_memory", tmp_path / "db", str(limit))
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+    assert sum(int(n) for n in re.findall(r"spilled (\d+)", ended.stdout)) > 0
+    assert ts.connect(tmp_path / "db").check() == []
+
+
 @pytest.mark.parametrize("victim", [0, 2])
 def test_a_process_that_is_killed_leaves_nothing(tmp_path, victim):
     folder = tmp_path / "db"
