@@ -48,7 +48,7 @@ struct FileReport {
 /// A statement is atomic: its tiles are on disk before the catalogue names them, and a crash at any
 /// moment leaves what was committed and nothing else. Many processes may read beside one that
 /// writes; what a plan reads is the state when its input was made, whatever is written or dropped
-/// later. Handles are cheap, and may be used by several threads.
+/// later. Handles are cheap, for any thread. The processes of a cluster make what writes together.
 class Database {
  public:
   static Database open(const std::filesystem::path& folder, const DatabaseOptions& options = {});
