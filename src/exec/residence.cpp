@@ -55,6 +55,7 @@ Residence::Residence(const TaskGraph& graph, const std::vector<bool>& mine,
       bytes_(std::move(bytes)),
       limit_(limit),
       where_(graph.values.size(), Where::nowhere),
+      is_sent_(graph.values.size(), 0),
       has_copy_(graph.values.size(), 0),
       pins_(graph.values.size(), 0),
       readers_left_(graph.values.size(), 0),
@@ -65,6 +66,8 @@ Residence::Residence(const TaskGraph& graph, const std::vector<bool>& mine,
   for (std::size_t v = 0; v < graph.values.size(); ++v)
     readers_left_[v] = static_cast<std::int32_t>(graph.readers_of(static_cast<ValueId>(v)).size());
   for (const TaskGraph::Output& output : graph.outputs) ++readers_left_[output.value];
+  for (const Task& task : graph.tasks)
+    if (task.kind == TaskKind::transfer && !mine[task.site]) is_sent_[task.output] = 1;
   for (const TaskGraph::Given& given : graph.given) {
     where_[given.value] = given.tiles != nullptr ? Where::memory : Where::disk;
     has_copy_[given.value] = 1;
@@ -172,13 +175,15 @@ TaskId Residence::admit(std::int64_t held, bool soon, Orders& orders) {
   for (const ValueId input : inputs) pin(input);
   const std::int64_t room = room_for_output(task);
   std::int64_t needed = room;
-  std::vector<ValueId> to_read;
-  for (const ValueId input : inputs)
-    if (where_[input] == Where::disk &&
-        std::find(to_read.begin(), to_read.end(), input) == to_read.end()) {
-      to_read.push_back(input);
-      needed += bytes_[input];
-    }
+  std::vector<ValueId> to_read, to_come;
+  for (const ValueId input : inputs) {
+    const bool comes = where_[input] == Where::nowhere && is_sent_[input];
+    if (!comes && where_[input] != Where::disk) continue;
+    std::vector<ValueId>& list = comes ? to_come : to_read;
+    if (std::find(list.begin(), list.end(), input) != list.end()) continue;
+    list.push_back(input);
+    needed += bytes_[input];
+  }
   if (held + promised_ + needed > limit_) {
     make_room(held + promised_ + needed - limit_, soon, orders);
     for (const ValueId input : inputs) unpin(input);
@@ -191,6 +196,7 @@ TaskId Residence::admit(std::int64_t held, bool soon, Orders& orders) {
     ++under_way_;
     orders.read.push_back(input);
   }
+  for (const ValueId input : to_come) where_[input] = Where::coming;
   for (const ValueId input : inputs) ++next_reader_[input];  // pinned: not in the set
   ++running_;
   ++next_;
@@ -206,10 +212,8 @@ int Residence::missing(TaskId task) const {
 }
 
 void Residence::there(ValueId value, std::int64_t bytes, std::vector<TaskId>& waiting) {
-  if (where_[value] == Where::reading) {
-    promised_ -= bytes_[value];
-    --under_way_;
-  }
+  if (where_[value] == Where::reading) --under_way_;
+  if (where_[value] == Where::reading || where_[value] == Where::coming) promised_ -= bytes_[value];
   if (bytes >= 0) bytes_[value] = bytes;
   where_[value] = Where::memory;
   // All readers that were admitted and have not finished have counted it as missing.

@@ -76,7 +76,7 @@ class Residence {
   std::int64_t need_of(TaskId task) const;  // bytes that it needs in memory, if it runs alone
 
  private:
-  enum class Where : std::uint8_t { nowhere, memory, disk, reading, writing };
+  enum class Where : std::uint8_t { nowhere, coming, memory, disk, reading, writing };
   using Leaving = std::pair<std::int64_t, ValueId>;  // the number of its next reader, negative
 
   bool counts(ValueId value) const { return bytes_[value] > 0; }
@@ -95,6 +95,7 @@ class Residence {
   const std::int64_t limit_;
 
   std::vector<Where> where_;
+  std::vector<char> is_sent_;               // by another process, unasked
   std::vector<char> has_copy_;              // on disk: it need not be written to be dropped
   std::vector<std::int32_t> pins_;          // by admitted tasks, and while it is being stored
   std::vector<std::int32_t> readers_left_;  // tasks that have not finished, and outputs
