@@ -3,11 +3,12 @@
 
     bench/import_text.py [--megabytes 500] [--repetitions 5] [--folder FOLDER]
 
-Each line compares ours with a peer that reads the same file into memory, the two measured in turns, by
-medians; the ratio is the result. The first time of both is not counted.
+Each line, for bench/run.py, compares ours with a peer that reads the same file into memory, the two
+measured in turns, by medians; the ratio is how many times as fast ours is. The first time of both is not
+counted.
 """
 import argparse
-import os
+import json
 import pathlib
 import shutil
 import statistics
@@ -85,16 +86,15 @@ def main():
     parser.add_argument("--folder", default=None, help="where the files are made; a temporary one by default")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tessera-import-", dir=arguments.folder))
-    print(f"{os.cpu_count()} cores, NumPy {np.__version__}, SciPy {scipy.__version__}")
-    print(f"{'file':6} {'MB':>5} {'ours s':>8} {'MB/s':>6}  {'peer':16} {'s':>8} {'ratio':>6}")
     try:
         for ending, name, write, peer in CASES:
             path = folder / f"x.{ending}"
             write(path, arguments.megabytes)
             ours, theirs = compare(path, peer, arguments.repetitions, folder)
             size = path.stat().st_size / 1e6
-            print(f"{ending:6} {size:5.0f} {ours:8.2f} {size / ours:6.0f}  {name:16} {theirs:8.2f} {theirs / ours:6.1f}",
-                  flush=True)
+            print(json.dumps({"name": f"import of {size:.0f} MB of {ending}, durable", "peer": name,
+                              "ours_ms": ours * 1e3, "peer_ms": theirs * 1e3,
+                              "ratio": theirs / ours, "bar": ">= 5"}), flush=True)
             path.unlink()
     finally:
         shutil.rmtree(folder)

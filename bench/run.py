@@ -70,9 +70,11 @@ def main():
             raise subprocess.CalledProcessError(run.returncode, program)
         lines += [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     lines += sparse_against_scipy()
-    imported = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "import.py")],
-                              text=True, stdout=subprocess.PIPE, check=True)
-    lines += [json.loads(line) for line in imported.stdout.splitlines()]
+    for script, *arguments in (("import.py",), ("import_text.py",),
+                               ("out_of_core.py", "--build", options.build)):
+        run = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), script),
+                              *arguments], text=True, stdout=subprocess.PIPE, check=True)
+        lines += [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
     print(f"{'case':44} {'peer':24} {'ours ms':>10} {'peer ms':>10} {'ratio':>7}  bar")
     for line in lines:
         print(f"{line['name']:44} {line['peer']:24} {line['ours_ms']:10.3f} {line['peer_ms']:10.3f} "
