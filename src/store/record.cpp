@@ -95,11 +95,15 @@ Record make(const std::vector<std::int64_t>& words, Pieces pieces,
   head.check = XXH3_64bits(record.head.data(), record.head.size());
   std::memcpy(record.head.data(), &head, sizeof head);
   record.bytes = static_cast<std::int64_t>(record.head.size()) + head.stored;
-  Hash hash;
-  hash.add(record.head.data(), record.head.size());
-  for (const auto& piece : record.payload) hash.add(piece.data(), piece.size());
-  record.checksum = hash.value();
   return record;
+}
+
+/// Pieces are read and written a part at a time, which is hashed while it is in the cache.
+template <class Bytes, class Visit>
+void by_parts(std::span<Bytes> piece, const Visit& visit) {
+  constexpr std::size_t part = 256 << 10;
+  for (std::size_t at = 0; at < piece.size(); at += part)
+    visit(at, piece.subspan(at, std::min(part, piece.size() - at)));
 }
 
 [[noreturn]] void damaged(const std::string& what, const File& file, const Place& place,
@@ -159,8 +163,10 @@ void fill(const File& file, const Place& place, Opened& record,
   if (record.head.compressed == 0) {
     std::int64_t at = record.payload_at;
     for (const auto& piece : pieces) {
-      file.read(at, piece);
-      record.hash.add(piece.data(), piece.size());
+      by_parts(piece, [&](std::size_t from, std::span<std::byte> part) {
+        file.read(at + static_cast<std::int64_t>(from), part);
+        record.hash.add(part.data(), part.size());
+      });
       at += static_cast<std::int64_t>(piece.size());
     }
     if (record.hash.value() != place.checksum) damaged(what, file, place, other);
@@ -200,13 +206,18 @@ Record record_of(const std::vector<std::int64_t>& numbers) {
 }
 
 Place write(File& file, std::int64_t offset, const Record& record) {
+  Hash hash;
   file.write(offset, record.head);
+  hash.add(record.head.data(), record.head.size());
   std::int64_t at = offset + static_cast<std::int64_t>(record.head.size());
   for (const auto& piece : record.payload) {
-    file.write(at, piece);
+    by_parts(piece, [&](std::size_t from, std::span<const std::byte> part) {
+      hash.add(part.data(), part.size());
+      file.write(at + static_cast<std::int64_t>(from), part);
+    });
     at += static_cast<std::int64_t>(piece.size());
   }
-  return {offset, record.bytes, record.checksum};
+  return {offset, record.bytes, hash.value()};
 }
 
 std::vector<Tile> read_tiles(const File& file, const Place& place, const Key& key,

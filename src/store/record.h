@@ -26,7 +26,6 @@ struct Record {
   std::vector<std::span<const std::byte>> payload;
   std::shared_ptr<const void> keeps;
   std::int64_t bytes = 0;
-  std::uint64_t checksum = 0;
 };
 
 enum class Compression { none, zstd };
