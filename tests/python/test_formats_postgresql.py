@@ -1,4 +1,5 @@
 """PostgreSQL: a server of the test's own, in a temporary folder, on a unix socket alone."""
+import functools
 import glob
 import os
 import pwd
@@ -21,12 +22,19 @@ def binaries():
     return os.path.dirname(found[-1]) if found else None
 
 
-def as_user(command):
-    """Servers refuse to run as root: then they run as somebody else."""
-    if os.getuid() != 0:
-        return command
+@functools.cache
+def another_user():
+    """Servers refuse to run as root: then they run as somebody else, who must be able to run anything at
+    all. Where only root may enter the root folder, that takes a capability."""
     user = next(name for name in ("postgres", "nobody") if name in {entry.pw_name for entry in pwd.getpwall()})
-    return ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups", *command]
+    become = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups"]
+    if subprocess.run([*become, "true"], capture_output=True, timeout=SECONDS).returncode != 0:
+        become += ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+    return user, become
+
+
+def as_user(command):
+    return [*another_user()[1], *command] if os.getuid() == 0 else command
 
 
 def run(command, **options):
@@ -40,8 +48,7 @@ class Server:
         self.folder = tempfile.mkdtemp(prefix="tessera-pg-", dir="/tmp")  # sockets want short paths
         self.process = None
         if os.getuid() == 0:
-            user = as_user(["x"])[1].split("=")[1]
-            shutil.chown(self.folder, user)
+            shutil.chown(self.folder, another_user()[0])
         self.data = os.path.join(self.folder, "data")
         self.where = f"host={self.folder} dbname=postgres user=tester"
 
