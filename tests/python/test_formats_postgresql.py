@@ -29,7 +29,8 @@ def another_user():
     user = next(name for name in ("postgres", "nobody") if name in {entry.pw_name for entry in pwd.getpwall()})
     become = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups"]
     if subprocess.run([*become, "true"], capture_output=True, timeout=SECONDS).returncode != 0:
-        become += ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+        become += ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_read_search",
+                   "--ambient-caps=+dac_read_search"]
     return user, become
 
 
