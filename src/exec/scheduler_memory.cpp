@@ -94,8 +94,8 @@ void Scheduler::take_in_place(ValueId value, const std::vector<Tile>& tiles) {
   if (sink_) store_outputs(value);
 }
 
-/// Results that are sources too: those that tasks read are stored when they are there for these,
-/// the others one after the other, beside whatever else happens.
+/// Results that are sources too are copied one after the other, beside whatever else happens: a
+/// task that reads one reads it for itself, and what it holds does not wait for the copy.
 void Scheduler::copy_given_outputs() {
   if (!sink_) return;
   for (const auto& [value, given] : sources_) {
@@ -103,15 +103,14 @@ void Scheduler::copy_given_outputs() {
     if (found == to_store_.end()) continue;
     const std::vector<std::int32_t> outputs = std::move(found->second);
     to_store_.erase(found);
-    {
-      const Lock lock(mutex_);
-      for (std::size_t i = 0; i < outputs.size(); ++i) residence_->ignore_output(value);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      residence_->ignore_output(value);
+      --readers_left_[value];
     }
     call_io(static_cast<std::int64_t>(graph_.tasks.size()), [this, given = given, outputs] {
       const std::vector<Tile> tiles = from_source(*given);
       for (const std::int32_t number : outputs) store(graph_.outputs[number], tiles);
       ledger_->release(tiles);
-      for (std::size_t i = 0; i < outputs.size(); ++i) drop_reader(given->value);
       const Lock lock(mutex_);
       io_left_ -= static_cast<std::int64_t>(outputs.size());
       changed_.notify_all();

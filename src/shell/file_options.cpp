@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <iostream>
+
+#include "shell/interrupt.h"
+#include "shell/progress_line.h"
 
 namespace tessera::shell {
 namespace {
@@ -75,10 +79,22 @@ FormatOptions FileOptions::parsed() const {
   return options;
 }
 
-std::string summary(const FileReport& report) {
-  return fmt::format("{}: {} rows, {} bytes, {:.2f} s ({:.0f} MB/s)", fmt::join(report.names, ", "),
-                     report.rows, report.bytes, report.seconds,
-                     static_cast<double>(report.bytes) / 1e6 / std::max(report.seconds, 1e-9));
+int run_on_file(const FileOptions& options,
+                const std::function<FileReport(const FormatOptions&)>& work) {
+  FormatOptions parsed = options.parsed();
+  const Interrupt interrupt;
+  parsed.stop = interrupt.token();
+  FileReport report;
+  {
+    ProgressLine line;
+    parsed.progress = line.listener();
+    report = work(parsed);
+  }
+  std::cout << fmt::format(
+      "{}: {} rows, {} bytes, {:.2f} s ({:.0f} MB/s)\n", fmt::join(report.names, ", "), report.rows,
+      report.bytes, report.seconds,
+      static_cast<double>(report.bytes) / 1e6 / std::max(report.seconds, 1e-9));
+  return 0;
 }
 
 }  // namespace tessera::shell

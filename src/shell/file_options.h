@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 
 #include "tessera/database.h"
 
@@ -19,7 +20,9 @@ struct FileOptions {
   FormatOptions parsed() const;
 };
 
-/// What was done, in a line.
-std::string summary(const FileReport& report);
+/// Reads or writes a file with a line that says how far it is; Ctrl-C takes it back. Prints what
+/// was done.
+int run_on_file(const FileOptions& options,
+                const std::function<FileReport(const FormatOptions&)>& work);
 
 }  // namespace tessera::shell

@@ -1,9 +1,5 @@
-#include <iostream>
-
 #include "shell/commands.h"
 #include "shell/file_options.h"
-#include "shell/interrupt.h"
-#include "shell/progress_line.h"
 
 namespace tessera::shell {
 
@@ -22,18 +18,10 @@ void add_import(CLI::App& program, Action& chosen) {
   arguments->options.add_import_to(*command);
   command->callback([arguments, &chosen] {
     chosen = [arguments] {
-      FormatOptions options = arguments->options.parsed();
-      const Interrupt interrupt;
-      options.stop = interrupt.token();
-      FileReport report;
-      {
-        ProgressLine line;
-        options.progress = line.listener();
-        report = Database::open(arguments->folder)
-                     .import_file(arguments->name, arguments->file, options);
-      }
-      std::cout << summary(report) << '\n';
-      return 0;
+      return run_on_file(arguments->options, [&](const FormatOptions& options) {
+        return Database::open(arguments->folder)
+            .import_file(arguments->name, arguments->file, options);
+      });
     };
   });
 }

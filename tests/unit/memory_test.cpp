@@ -91,6 +91,26 @@ TEST(Memory, ResultsThatAreHandedOverNeedNoMemory) {
   }
 }
 
+TEST(Memory, SourcesAreResultsToo) {
+  const Plan a = from_source(512, 32, 1);
+  for (const std::int64_t tiles : {20, 2000}) {
+    std::mutex mutex;
+    std::vector<std::vector<Tuple>> results(2);
+    RunReport report;
+    const RunOptions options = within(tiles * tile_bytes);
+    (void)run_into(
+        {a, product(a, a)},
+        [&](std::size_t result, const Key& key, const std::vector<Tile>& tile) {
+          const std::lock_guard lock(mutex);
+          results[result].push_back({key, {MutableTile::copy_of(tile[0]).publish()}});
+        },
+        options, &report);
+    EXPECT_TRUE(relations_equal(Relation::of(results[0]), a.run())) << tiles;
+    EXPECT_TRUE(relations_equal(Relation::of(results[1]), product(a, a).run())) << tiles;
+    EXPECT_LE(report.peak_bytes, (tiles + 2) * tile_bytes) << tiles;  // a copy for each I/O thread
+  }
+}
+
 TEST(Memory, IntermediatesAreSpilledAndComeBack) {
   // Every tile of the transformed matrix is needed by a row and by a column of products.
   const Plan a = from_source(256, 32, 1).transform("exp");

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
+#include "store/formats/numbers.h"
 #include "store/formats/text_blocks.h"
 #include "store/formats/text_place.h"
 
@@ -26,6 +29,14 @@ struct LineCursor {
     const char* stop = at;
     while (stop != end && !is_blank(*stop)) ++stop;
     return {at, static_cast<std::size_t>(stop - at)};
+  }
+  /// A number that counts `what`, and then a blank or the end.
+  std::int64_t size(const char* what) {
+    skip();
+    std::int64_t value = 0;
+    if (!read_index(at, end, value) || (!done() && !is_blank(*at)))
+      fail(fmt::format("the number of {} is expected, not {}", what, shown(word())));
+    return value;
   }
   [[noreturn]] void fail(const std::string& reason) const {
     fail_at(file, line, at - begin + 1, reason);

@@ -18,17 +18,10 @@ struct Sizes {
 
 Sizes read_sizes(const TextBlock& head, const std::string& file) {
   LineCursor line(file, head.text.substr(0, head.text.find_first_of("\r\n")), 1);
-  const auto size = [&](const char* what) {
-    line.skip();
-    std::int64_t value = 0;
-    if (!read_index(line.at, line.end, value) || (!line.done() && !is_blank(*line.at)))
-      line.fail(fmt::format("the number of {} is expected, not {}", what, shown(line.word())));
-    return value;
-  };
   Sizes sizes;
-  sizes.points = size("points");
-  sizes.features = size("features");
-  sizes.labels = size("labels");
+  sizes.points = line.size("points");
+  sizes.features = line.size("features");
+  sizes.labels = line.size("labels");
   line.skip();
   if (!line.done()) line.fail(fmt::format("{} after the sizes", shown(line.word())));
   return sizes;
@@ -65,17 +58,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
 void write(const std::vector<TensorReader*>& tensors, const std::string& to,
            const FormatOptions& options) {
   check_options(options, "extreme", {});
-  TESSERA_REQUIRE(TypeError, tensors.size() == 2,
-                  "extreme holds two matrices, features and labels, not {}", tensors.size());
-  const Shape features = matrix_shape(*tensors[0], "extreme");
-  const Shape labels = matrix_shape(*tensors[1], "extreme");
-  TESSERA_REQUIRE(TypeError,
-                  features[0] == labels[0] && tensors[0]->shape()->rank() == 2 &&
-                      tensors[1]->shape()->rank() == 2,
-                  "'{}' has the shape {} and '{}' {}: features and labels are matrices with as "
-                  "many rows",
-                  tensors[0]->name(), to_string(*tensors[0]->shape()), tensors[1]->name(),
-                  to_string(*tensors[1]->shape()));
+  const auto [features, labels] = shapes_of_points(tensors, "extreme");
   TextOutput out(to);
   out.put_integer(features[0]);
   out.put(' ');

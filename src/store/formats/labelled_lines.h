@@ -54,6 +54,11 @@ Shape store_features(Receiver& into, LabelledFile& all, const std::string& file,
 void store_label_sets(Receiver& into, LabelledFile& all, const std::string& file,
                       std::int64_t labels, std::int64_t tile_rows, const FormatOptions& options);
 
+/// The shapes of the two matrices, features and labels, that are to be written as points.
+/// TypeError if they are not such.
+std::pair<Shape, Shape> shapes_of_points(const std::vector<TensorReader*>& tensors,
+                                         const std::string& format);
+
 /// Writes the points of two matrices.
 struct LabelledOutput {
   TensorReader& features;

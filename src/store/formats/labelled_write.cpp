@@ -44,6 +44,22 @@ class RowWalker {
 
 }  // namespace
 
+std::pair<Shape, Shape> shapes_of_points(const std::vector<TensorReader*>& tensors,
+                                         const std::string& format) {
+  TESSERA_REQUIRE(TypeError, tensors.size() == 2,
+                  "{} holds two matrices, features and labels, not {}", format, tensors.size());
+  const Shape features = matrix_shape(*tensors[0], format);
+  const Shape labels = matrix_shape(*tensors[1], format);
+  TESSERA_REQUIRE(TypeError,
+                  features[0] == labels[0] && tensors[0]->shape()->rank() == 2 &&
+                      tensors[1]->shape()->rank() == 2,
+                  "'{}' has the shape {} and '{}' {}: features and labels are matrices with as "
+                  "many rows",
+                  tensors[0]->name(), to_string(*tensors[0]->shape()), tensors[1]->name(),
+                  to_string(*tensors[1]->shape()));
+  return {features, labels};
+}
+
 void write_points(const LabelledOutput& points, TextOutput& out) {
   const std::int64_t rows = tensor_shape(points.features, "lines of points")[0];
   RowWalker features(points.features);

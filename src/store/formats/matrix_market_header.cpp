@@ -60,22 +60,15 @@ void read_banner(LineCursor& line, MatrixMarketHeader& header) {
 }
 
 void read_sizes(LineCursor& line, MatrixMarketHeader& header) {
-  const auto size = [&](const char* what) {
-    line.skip();
-    std::int64_t value = 0;
-    if (!read_index(line.at, line.end, value) || (!line.done() && !is_blank(*line.at)))
-      line.fail(fmt::format("the number of {} is expected, not {}", what, shown(line.word())));
-    return value;
-  };
-  header.rows = size("rows");
-  header.columns = size("columns");
+  header.rows = line.size("rows");
+  header.columns = line.size("columns");
   if (header.symmetry != Symmetry::general && header.rows != header.columns)
     line.fail(fmt::format("a matrix of {} rows and {} columns cannot be symmetric", header.rows,
                           header.columns));
   const double elements = static_cast<double>(header.rows) * static_cast<double>(header.columns);
   if (!(elements < 0x1p62)) line.fail("the matrix has more than 2^62 elements");
   if (header.coordinates) {
-    header.entries = size("entries");
+    header.entries = line.size("entries");
   } else {
     const std::int64_t n = header.rows;
     header.entries = header.symmetry == Symmetry::general     ? n * header.columns

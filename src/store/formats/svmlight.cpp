@@ -76,17 +76,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
 void write(const std::vector<TensorReader*>& tensors, const std::string& to,
            const FormatOptions& options) {
   check_options(options, "svmlight", {"index_base"});
-  TESSERA_REQUIRE(TypeError, tensors.size() == 2,
-                  "svmlight holds two matrices, features and labels, not {}", tensors.size());
-  const Shape features = matrix_shape(*tensors[0], "svmlight");
-  const Shape labels = matrix_shape(*tensors[1], "svmlight");
-  TESSERA_REQUIRE(TypeError,
-                  features[0] == labels[0] && tensors[0]->shape()->rank() == 2 &&
-                      tensors[1]->shape()->rank() == 2,
-                  "'{}' has the shape {} and '{}' {}: features and labels are matrices with as "
-                  "many rows",
-                  tensors[0]->name(), to_string(*tensors[0]->shape()), tensors[1]->name(),
-                  to_string(*tensors[1]->shape()));
+  const Shape labels = shapes_of_points(tensors, "svmlight").second;
   const RelationType& type = tensors[1]->type();
   const bool several = type.columns[0].type.dtype == DType::boolean;
   TESSERA_REQUIRE(TypeError, several || labels[1] == 1,
