@@ -1,0 +1,53 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "tessera/error.h"
+
+namespace tessera::lang {
+
+/// Where in a text something stands: bytes from its beginning.
+struct Place {
+  int offset = 0;
+};
+
+/// Lines and columns count from 1; a column is a character, however many bytes it has.
+struct LineColumn {
+  int line = 1, column = 1;
+};
+LineColumn line_and_column(std::string_view text, Place place);
+
+/// An error of any kind that knows the place in the text that it is about.
+class ErrorAt : public Error {
+ public:
+  ErrorAt(const char* kind, Place where, const std::string& message)
+      : Error(kind, message), place(where) {}
+  Place place;
+};
+
+template <class... Values>
+[[noreturn]] void fail_parse(Place at, fmt::format_string<Values...> text, Values&&... values) {
+  throw ErrorAt("ParseError", at, fmt::format(text, std::forward<Values>(values)...));
+}
+template <class... Values>
+[[noreturn]] void fail_type(Place at, fmt::format_string<Values...> text, Values&&... values) {
+  throw ErrorAt("TypeError", at, fmt::format(text, std::forward<Values>(values)...));
+}
+
+/// What `work` yields; an error that it throws is said to be about this place, unless it knows
+/// better.
+template <class Work>
+auto at_place(Place place, const Work& work) {
+  try {
+    return work();
+  } catch (const ErrorAt&) {
+    throw;
+  } catch (const Error& error) {
+    throw ErrorAt(error.kind(), place, error.what());
+  }
+}
+
+}  // namespace tessera::lang
