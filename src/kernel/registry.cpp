@@ -21,6 +21,11 @@ constexpr std::pair<const char*, const char*> builtin_aliases[] = {
     {"rowMin", "min(axes=[-1])"},      {"row_min", "min(axes=[-1])"},
     {"minIndex", "argmin(axes=[-1])"}, {"min_index", "argmin(axes=[-1])"},
     {"maxIndex", "argmax(axes=[-1])"}, {"max_index", "argmax(axes=[-1])"},
+    {"sum_elements", "sum"},           {"max_elements", "max"},
+    {"min_elements", "min"},           {"mean_elements", "mean"},
+    {"hadamard_product", "mul"},       {"t", "transpose"},
+    {"reducebyrow", "sum(axes=[-2])"}, {"reduce_by_row", "sum(axes=[-2])"},
+    {"ln", "log"},
 };
 
 class Registry {

@@ -60,6 +60,7 @@ enum class BinaryOperator {
   subtract,
   multiply,
   divide,
+  integer_divide,  // //, rounded towards minus infinity
   remainder,
   matmul,
   equal,
