@@ -1,0 +1,141 @@
+#include "lang/sql/cursor.h"
+
+#include <algorithm>
+
+#include "lang/characters.h"
+#include "lang/sql/words.h"
+
+namespace tessera::sql {
+namespace {
+
+using lang::fail_parse;
+
+std::string described(const Token& token) {
+  const std::string text = lang::readable(token.text);
+  switch (token.kind) {
+    case Token::Kind::end: return "the text ends";
+    case Token::Kind::string: return fmt::format("found the string {}", text);
+    case Token::Kind::quoted_name: return fmt::format("found the name {}", text);
+    case Token::Kind::integer:
+    case Token::Kind::decimal: return fmt::format("found the number {}", text);
+    case Token::Kind::word:
+    case Token::Kind::symbol: break;
+  }
+  return fmt::format("found '{}'", text);
+}
+
+}  // namespace
+
+bool Cursor::at_word(std::string_view word) const {
+  return token_.kind == Token::Kind::word && same_word(token_.text, word);
+}
+
+bool Cursor::at_name() const {
+  return token_.kind == Token::Kind::quoted_name ||
+         (token_.kind == Token::Kind::word && !is_reserved(token_.text));
+}
+
+void Cursor::advance() {
+  end_of_last_ = token_.end();
+  token_ = lexer_.next();
+}
+
+void Cursor::advance_by_character() {
+  end_of_last_ = {token_.place.offset + 1};
+  lexer_.go_to(end_of_last_);
+  token_ = lexer_.next();
+}
+
+bool Cursor::take_symbol(std::string_view symbol) {
+  const bool found = at_symbol(symbol);
+  if (found) advance();
+  return found;
+}
+
+bool Cursor::take_word(std::string_view word) {
+  const bool found = at_word(word);
+  if (found) advance();
+  return found;
+}
+
+bool Cursor::take_comma() {
+  const Place comma = place();
+  if (!take_symbol(",")) return false;
+  const bool ended = at_end() || at_symbol(")") || at_symbol("]") || at_symbol(";") ||
+                     (token_.kind == Token::Kind::word && begins_clause(token_.text) &&
+                      is_reserved(token_.text) && !at_word("UNION"));
+  if (ended)
+    fail_parse(comma, "there is nothing after this comma but {}: leave it out",
+               at_end() ? "the end of the text" : fmt::format("'{}'", token_.text));
+  return true;
+}
+
+void Cursor::expect_symbol(std::string_view symbol, std::string_view what) {
+  if (!take_symbol(symbol)) fail_expected(what);
+}
+
+void Cursor::expect_word(std::string_view word, std::string_view what) {
+  if (!take_word(word)) fail_expected(what);
+}
+
+std::string Cursor::expect_name(std::string_view what) {
+  if (!at_name()) {
+    if (token_.kind == Token::Kind::word)
+      fail_parse(place(),
+                 "expected {}, but found '{}', which is a reserved word: as a name it is quoted, "
+                 "\"{}\"",
+                 what, token_.text, token_.text);
+    if (token_.kind == Token::Kind::string)
+      fail_parse(place(), "expected {}, but found the string {}: names are quoted with \"", what,
+                 lang::readable(token_.text));
+    fail_expected(what);
+  }
+  std::string name =
+      token_.kind == Token::Kind::quoted_name ? unquoted(token_) : std::string(token_.text);
+  advance();
+  return name;
+}
+
+std::string Cursor::expect_string(std::string_view what) {
+  if (token_.kind == Token::Kind::quoted_name)
+    fail_parse(place(), "expected {}, but found the name {}: strings are written with '", what,
+               lang::readable(token_.text));
+  if (token_.kind != Token::Kind::string) fail_expected(what);
+  std::string content = unquoted(token_);
+  advance();
+  return content;
+}
+
+std::int64_t Cursor::expect_integer(std::string_view what) {
+  if (token_.kind != Token::Kind::integer) fail_expected(what);
+  const std::int64_t value = token_.integer;
+  advance();
+  return value;
+}
+
+void Cursor::fail_expected(std::string_view what) const {
+  const bool plain = token_.kind == Token::Kind::word || token_.kind == Token::Kind::symbol;
+  const std::string_view remedy = plain ? remedy_for(token_.text) : std::string_view();
+  fail_parse(place(), "expected {}, but {}{}{}", what, described(token_),
+             remedy.empty() ? "" : ": ", remedy);
+}
+
+Cursor::Nested::Nested(Cursor& cursor) : cursor_(cursor) {
+  if (cursor.nesting_ == most_nesting)
+    fail_parse(cursor.place(),
+               "this is nested more than {} levels deep: take it apart, with views or WITH",
+               most_nesting);
+  ++cursor.nesting_;
+}
+
+Cursor::Chain::~Chain() { cursor_.links_ = std::max(cursor_.links_, outside_); }
+
+void Cursor::add_link(Place place) {
+  if (++links_ > most_links)
+    fail_parse(place,
+               "more than {} operations one after the other: put groups of them in parentheses, or "
+               "write IN, VALUES or an aggregate instead",
+               most_links);
+}
+
+}  // namespace tessera::sql

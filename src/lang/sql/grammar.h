@@ -1,0 +1,56 @@
+#pragma once
+
+#include <utility>
+
+#include "lang/sql/ast.h"
+#include "lang/sql/cursor.h"
+
+// The parser's parts. Each reads what it is named after, beginning at the cursor's token, and
+// leaves the cursor behind it.
+
+namespace tessera::sql::grammar {
+
+using lang::fail_parse;
+
+template <class Node>
+ExpressionPtr make(Place place, Node node) {
+  return std::make_shared<const Expression>(Expression{std::move(node), place});
+}
+
+// Expressions: operators in parser_operators.cpp, what stands between them in parser_operands.cpp
+// and parser_calls.cpp.
+ExpressionPtr expression(Cursor& cursor);
+ExpressionPtr operand(Cursor& cursor);
+ExpressionPtr call(Cursor& cursor, std::string function, Place place);
+
+// parser_types.cpp
+Type type(Cursor& cursor);
+DType element_type(Cursor& cursor);  // FLOAT, after OF
+/// [2][3], or (2, 3) as in other dialects.
+Shape sizes(Cursor& cursor, std::string_view of_what);
+
+// parser_queries.cpp
+bool at_query(const Cursor& cursor);  // SELECT, WITH or VALUES (, without parentheses around it
+QueryPtr query(Cursor& cursor);
+/// What follows a query that has been read, in parentheses, and that may be the first of a UNION.
+QueryPtr query_from(Cursor& cursor, QueryPtr first);
+/// VALUES in a FROM list, without parentheses around it.
+QueryPtr bare_values(Cursor& cursor);
+std::vector<std::string> names_in_parentheses(Cursor& cursor, std::string_view what);
+
+// parser_tables.cpp
+std::vector<TableReference> from_list(Cursor& cursor);
+TableName version(Cursor& cursor, std::string_view what);  // t, or t[50][j]
+std::vector<IndexPattern> index_patterns(Cursor& cursor);
+
+// parser_statements.cpp, parser_create.cpp, parser_execute.cpp
+StatementPtr statement(Cursor& cursor);
+CreateTable create_table(Cursor& cursor);
+CreateTensor create_tensor(Cursor& cursor);
+CreateView create_view(Cursor& cursor);
+bool if_not_exists(Cursor& cursor);
+Options options_in_parentheses(Cursor& cursor);
+ExpressionPtr setting(Cursor& cursor);  // the value of an option: on, csv, '2 GB', 4
+Execute execute(Cursor& cursor);
+
+}  // namespace tessera::sql::grammar

@@ -1,0 +1,56 @@
+#include "lang/sql/operators.h"
+
+#include "base/check.h"
+#include "lang/sql/words.h"
+
+namespace tessera::sql {
+namespace {
+
+struct Spelling {
+  BinaryOperator op;
+  std::string_view text;
+  Binding binding;
+};
+
+/// The first spelling of an operator is the one that is printed.
+constexpr Spelling spellings[] = {
+    {BinaryOperator::add, "+", Binding::sum},
+    {BinaryOperator::subtract, "-", Binding::sum},
+    {BinaryOperator::multiply, "*", Binding::product},
+    {BinaryOperator::divide, "/", Binding::product},
+    {BinaryOperator::remainder, "%", Binding::product},
+    {BinaryOperator::matmul, "@", Binding::product},
+    {BinaryOperator::equal, "=", Binding::comparison},
+    {BinaryOperator::equal, "==", Binding::comparison},
+    {BinaryOperator::not_equal, "<>", Binding::comparison},
+    {BinaryOperator::not_equal, "!=", Binding::comparison},
+    {BinaryOperator::less, "<", Binding::comparison},
+    {BinaryOperator::less_equal, "<=", Binding::comparison},
+    {BinaryOperator::greater, ">", Binding::comparison},
+    {BinaryOperator::greater_equal, ">=", Binding::comparison},
+    {BinaryOperator::logical_and, "AND", Binding::conjunction},
+    {BinaryOperator::logical_or, "OR", Binding::disjunction},
+};
+
+const Spelling& spelling_of(BinaryOperator op) {
+  for (const Spelling& spelling : spellings)
+    if (spelling.op == op) return spelling;
+  TESSERA_INVARIANT(false, "the operator {} has no spelling", static_cast<int>(op));
+  return spellings[0];
+}
+
+}  // namespace
+
+std::string_view to_string(BinaryOperator op) { return spelling_of(op).text; }
+
+Binding binding_of(BinaryOperator op) { return spelling_of(op).binding; }
+
+std::optional<BinaryOperator> operator_of(const lang::Token& token) {
+  using Kind = lang::Token::Kind;
+  if (token.kind != Kind::symbol && token.kind != Kind::word) return {};
+  for (const Spelling& spelling : spellings)
+    if (same_word(spelling.text, token.text)) return spelling.op;
+  return {};
+}
+
+}  // namespace tessera::sql

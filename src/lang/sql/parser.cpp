@@ -1,0 +1,50 @@
+#include "lang/sql/parser.h"
+
+#include "lang/sql/grammar.h"
+#include "lang/sql/words.h"
+
+namespace tessera::sql {
+namespace {
+
+void expect_end_of_statement(const Cursor& cursor) {
+  if (cursor.at_end() || cursor.at_symbol(";")) return;
+  const Token& token = cursor.token();
+  if (token.kind == Token::Kind::word)
+    for (const std::string_view word : statement_words())
+      if (same_word(word, token.text))
+        lang::fail_parse(token.place,
+                         "expected the end of the statement, but found '{}': a ';' is "
+                         "missing between two statements",
+                         token.text);
+  cursor.fail_expected("';' or the end of the statement");
+}
+
+/// What `read` makes of the whole text.
+template <class Read>
+auto parse_whole(std::string_view text, const Read& read) {
+  Cursor cursor(text);
+  auto found = read(cursor);
+  if (!cursor.at_end()) cursor.fail_expected("the end of the text");
+  return found;
+}
+
+}  // namespace
+
+std::vector<StatementPtr> parse(std::string_view text) {
+  Cursor cursor(text);
+  std::vector<StatementPtr> statements;
+  while (true) {
+    while (cursor.take_symbol(";")) continue;
+    if (cursor.at_end()) return statements;
+    statements.push_back(grammar::statement(cursor));
+    expect_end_of_statement(cursor);
+  }
+}
+
+ExpressionPtr parse_expression(std::string_view text) {
+  return parse_whole(text, grammar::expression);
+}
+
+QueryPtr parse_query(std::string_view text) { return parse_whole(text, grammar::query); }
+
+}  // namespace tessera::sql

@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "lang/sql/grammar.h"
+#include "lang/sql/words.h"
+
+namespace tessera::sql::grammar {
+namespace {
+
+/// `axes = [0, 1]` is a parameter of a kernel, but SUM(a = b) counts what is equal: the aggregates
+/// of the language take none. `f(a == b)` and `f((a = b))` compare.
+bool at_parameter(const Cursor& cursor, const Call& call) {
+  if (!cursor.at_name() || is_plain_aggregate(call.name)) return false;
+  const Token next = cursor.next();
+  return next.kind == Token::Kind::symbol && next.text == "=";
+}
+
+void parameter(Cursor& cursor, Call& call) {
+  const Place place = cursor.place();
+  std::string name = cursor.expect_name("a parameter's name");
+  if (std::any_of(call.parameters.begin(), call.parameters.end(),
+                  [&](const auto& other) { return same_word(other.first, name); }))
+    fail_parse(place, "the parameter '{}' is given twice", name);
+  cursor.advance();  // the =
+  call.parameters.emplace_back(std::move(name), expression(cursor));
+}
+
+void argument(Cursor& cursor, Call& call) {
+  if (at_query(cursor) && same_word(call.name, "EXISTS"))
+    fail_parse(cursor.place(), "there is no EXISTS: {}", remedy_for(call.name));
+  if (at_query(cursor))
+    fail_parse(cursor.place(), "a subquery has parentheses of its own: {}((SELECT ...))",
+               call.name);
+  if (!call.parameters.empty())
+    fail_parse(cursor.place(), "the arguments of '{}' stand before its parameters, such as '{}'",
+               call.name, call.parameters.back().first);
+  call.arguments.push_back(expression(cursor));
+}
+
+}  // namespace
+
+ExpressionPtr call(Cursor& cursor, std::string function, Place place) {
+  const Cursor::Nested nested(cursor);
+  cursor.expect_symbol("(", "'(' after the function's name");
+  Call call{std::move(function)};
+  if (cursor.take_symbol("*")) {
+    call.star = true;
+    cursor.expect_symbol(")", "')' after *");
+    return make(place, std::move(call));
+  }
+  call.distinct = cursor.take_word("DISTINCT");
+  if (call.distinct || !cursor.at_symbol(")")) {
+    do {
+      if (at_parameter(cursor, call))
+        parameter(cursor, call);
+      else
+        argument(cursor, call);
+    } while (cursor.take_comma());
+  }
+  cursor.expect_symbol(")", "an operator, ',' or ')' after an argument");
+  return make(place, std::move(call));
+}
+
+}  // namespace tessera::sql::grammar

@@ -1,0 +1,171 @@
+#include "lang/sql/grammar.h"
+
+namespace tessera::sql::grammar {
+namespace {
+
+/// A column's definition, or PRIMARY KEY (a, b).
+void column(Cursor& cursor, CreateTable& table) {
+  const Place place = cursor.place();
+  const auto add_key = [&](std::vector<std::string> columns) {
+    if (!table.primary_key.empty())
+      fail_parse(place,
+                 "the table has a PRIMARY KEY already: one of several columns is written "
+                 "PRIMARY KEY (a, b) after them");
+    table.primary_key = std::move(columns);
+  };
+  if (cursor.at_word("PRIMARY") && cursor.next().kind == Token::Kind::word) {
+    cursor.advance();
+    cursor.expect_word("KEY", "KEY after PRIMARY");
+    return add_key(names_in_parentheses(cursor, "a column's name"));
+  }
+  ColumnDefinition column;
+  column.place = place;
+  column.name = cursor.expect_name("a column's name");
+  if (cursor.at_word("NOT"))
+    fail_parse(cursor.place(), "a column has no constraint but PRIMARY KEY: leave NOT NULL out");
+  if (!cursor.at_symbol(",") && !cursor.at_symbol(")") && !cursor.at_word("PRIMARY"))
+    column.type = type(cursor);
+  if (cursor.take_word("PRIMARY")) {
+    cursor.expect_word("KEY", "KEY after PRIMARY");
+    add_key({column.name});
+  }
+  if (cursor.at_word("NOT") || cursor.at_word("DEFAULT") || cursor.at_word("UNIQUE") ||
+      cursor.at_word("REFERENCES") || cursor.at_word("CHECK"))
+    fail_parse(cursor.place(), "a column has no constraint but PRIMARY KEY: leave it out");
+  table.columns.push_back(std::move(column));
+}
+
+void require_types(const CreateTable& table) {
+  for (const ColumnDefinition& column : table.columns)
+    if (!column.type)
+      fail_parse(column.place,
+                 "the column '{}' needs a type, as in {} INT: only where AS and a query follow "
+                 "does the query tell it",
+                 column.name, column.name);
+}
+
+/// Each of these clauses may stand once, in any order.
+template <class Value>
+void once(const Cursor& cursor, const Value& value) {
+  if (value) fail_parse(cursor.place(), "'{}' is said twice", cursor.token().text);
+}
+
+std::vector<int> dimensions(Cursor& cursor) {
+  cursor.expect_word("BY", "BY after PARTITION");
+  cursor.expect_symbol("(", "'(' and the dimensions, as in PARTITION BY (0)");
+  std::vector<int> found;
+  do {
+    const Place place = cursor.place();
+    const std::int64_t dimension = cursor.expect_integer("a dimension, counted from 0");
+    if (dimension >= max_rank)
+      fail_parse(place, "dimensions are counted from 0 to {}", max_rank - 1);
+    found.push_back(static_cast<int>(dimension));
+  } while (cursor.take_comma());
+  cursor.expect_symbol(")", "',' or ')' after a dimension");
+  return found;
+}
+
+bool tensor_clause(Cursor& cursor, CreateTensor& tensor) {
+  if (cursor.at_word("OF")) {
+    once(cursor, tensor.element);
+    cursor.advance();
+    tensor.element = element_type(cursor);
+  } else if (cursor.at_word("FROM")) {
+    once(cursor, tensor.file);
+    cursor.advance();
+    tensor.file = cursor.expect_string("a file's name, as in FROM 'x.npy'");
+  } else if (cursor.at_word("WITH")) {
+    once(cursor, !tensor.options.empty());
+    cursor.advance();
+    tensor.options = options_in_parentheses(cursor);
+  } else if (cursor.at_word("TILE")) {
+    once(cursor, tensor.tile);
+    cursor.advance();
+    tensor.tile = sizes(cursor, "a tile");
+  } else if (cursor.at_word("PARTITION")) {
+    once(cursor, tensor.partition_by);
+    cursor.advance();
+    tensor.partition_by = dimensions(cursor);
+  } else if (cursor.at_word("VIRTUAL")) {
+    once(cursor, tensor.is_virtual);
+    cursor.advance();
+    tensor.is_virtual = true;
+  } else if (cursor.at_word("AS")) {
+    once(cursor, tensor.expression);
+    cursor.advance();
+    if (cursor.at_word("SELECT") || cursor.at_word("WITH"))
+      fail_parse(cursor.place(),
+                 "a tensor is made from an expression over tensors; from a query, make a table: "
+                 "CREATE TABLE ... AS SELECT");
+    tensor.expression = expression(cursor);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool if_not_exists(Cursor& cursor) {
+  if (!cursor.at_word("IF") || cursor.next().kind != Token::Kind::word) return false;
+  cursor.advance();
+  cursor.expect_word("NOT", "NOT EXISTS after IF");
+  cursor.expect_word("EXISTS", "EXISTS after IF NOT");
+  return true;
+}
+
+CreateTable create_table(Cursor& cursor) {
+  CreateTable table;
+  table.if_not_exists = if_not_exists(cursor);
+  table.name = cursor.expect_name("the new table's name");
+  table.indices = index_patterns(cursor);
+  if (!cursor.at_symbol("(") && !cursor.at_word("AS"))
+    cursor.fail_expected("the columns in parentheses, or AS and a query");
+  if (cursor.take_symbol("(")) {
+    do column(cursor, table);
+    while (cursor.take_comma());
+    cursor.expect_symbol(")", "',' or ')' after a column");
+  }
+  if (cursor.take_word("AS"))
+    table.query = query(cursor);
+  else
+    require_types(table);
+  return table;
+}
+
+CreateTensor create_tensor(Cursor& cursor) {
+  CreateTensor tensor;
+  tensor.if_not_exists = if_not_exists(cursor);
+  tensor.name = cursor.expect_name("the new tensor's name");
+  if (cursor.at_symbol("[")) tensor.shape = sizes(cursor, "the tensor");
+  while (tensor_clause(cursor, tensor)) continue;
+  const int sources =
+      (tensor.file ? 1 : 0) + (tensor.expression ? 1 : 0) + (tensor.is_virtual ? 1 : 0);
+  if (sources == 0)
+    cursor.fail_expected("where the tensor comes from: FROM 'file', AS expression, or VIRTUAL");
+  if (sources > 1)
+    fail_parse(
+        cursor.end_of_last(),
+        "the tensor '{}' has several origins: of FROM 'file', AS expression and VIRTUAL only "
+        "one can be",
+        tensor.name);
+  if (tensor.is_virtual && !tensor.shape)
+    fail_parse(cursor.end_of_last(),
+               "a virtual tensor needs its sizes, as in CREATE TENSOR {} [4000][4000] VIRTUAL",
+               tensor.name);
+  if (!tensor.options.empty() && !tensor.file)
+    fail_parse(cursor.end_of_last(),
+               "WITH ( ... ) says how a file is read, and there is none: FROM 'file' is missing");
+  return tensor;
+}
+
+CreateView create_view(Cursor& cursor) {
+  CreateView view;
+  view.name = cursor.expect_name("the new view's name");
+  if (cursor.at_symbol("(")) view.columns = names_in_parentheses(cursor, "a column's name");
+  cursor.expect_word("AS", "AS and a query");
+  view.query = query(cursor);
+  return view;
+}
+
+}  // namespace tessera::sql::grammar

@@ -1,0 +1,154 @@
+#include "lang/sql/grammar.h"
+#include "lang/sql/words.h"
+
+namespace tessera::sql::grammar {
+namespace {
+
+ExpressionPtr literal(Cursor& cursor) {
+  const Token token = cursor.token();
+  cursor.advance();
+  if (token.kind == Token::Kind::integer) return make(token.place, Literal{token.integer});
+  if (token.kind == Token::Kind::decimal) return make(token.place, Literal{token.decimal});
+  return make(token.place, Literal{unquoted(token)});
+}
+
+ExpressionPtr array(Cursor& cursor) {
+  const Cursor::Nested nested(cursor);
+  const Place place = cursor.place();
+  cursor.advance();
+  ArrayLiteral array;
+  if (cursor.take_symbol("]")) return make(place, std::move(array));
+  do array.elements.push_back(expression(cursor));
+  while (cursor.take_comma());
+  cursor.expect_symbol("]", "',' or ']' after an element of the array");
+  return make(place, std::move(array));
+}
+
+/// ( expression ) or ( query ). After ((, only what follows tells which of them it is.
+ExpressionPtr parenthesised(Cursor& cursor) {
+  const Cursor::Nested nested(cursor);
+  const Place place = cursor.place();
+  cursor.advance();
+  ExpressionPtr inside;
+  if (at_query(cursor)) {
+    inside = make(place, ScalarSubquery{query(cursor)});
+  } else {
+    const bool may_be_query = cursor.at_symbol("(");
+    inside = expression(cursor);
+    const auto* subquery = std::get_if<ScalarSubquery>(&inside->node);
+    if (may_be_query && subquery != nullptr && !cursor.at_symbol(")"))
+      inside = make(place, ScalarSubquery{query_from(cursor, subquery->query)});
+  }
+  cursor.expect_symbol(")", "an operator or ')'");
+  return inside;
+}
+
+ExpressionPtr case_of(Cursor& cursor) {
+  const Cursor::Nested nested(cursor);
+  const Place place = cursor.place();
+  cursor.advance();
+  Case found;
+  if (!cursor.at_word("WHEN")) found.operand = expression(cursor);
+  if (!cursor.at_word("WHEN")) cursor.fail_expected("WHEN after CASE");
+  while (cursor.take_word("WHEN")) {
+    ExpressionPtr condition = expression(cursor);
+    cursor.expect_word("THEN", "THEN after the condition of WHEN");
+    found.branches.emplace_back(std::move(condition), expression(cursor));
+  }
+  if (cursor.take_word("ELSE")) found.otherwise = expression(cursor);
+  cursor.expect_word("END", found.otherwise ? "END of the CASE" : "WHEN, ELSE or END of the CASE");
+  return make(place, std::move(found));
+}
+
+ExpressionPtr cast(Cursor& cursor, Place place) {
+  const Cursor::Nested nested(cursor);
+  cursor.expect_symbol("(", "'(' after CAST");
+  ExpressionPtr value = expression(cursor);
+  cursor.expect_word("AS", "AS and a type in CAST(value AS type)");
+  const Type to = type(cursor);
+  cursor.expect_symbol(")", "')' after the type of CAST");
+  return make(place, Cast{std::move(value), to});
+}
+
+ExpressionPtr versioned(Cursor& cursor, std::string name, Place place) {
+  const Cursor::Nested nested(cursor);
+  Versioned found{std::move(name), {}};
+  while (cursor.take_symbol("[")) {
+    found.indices.push_back(expression(cursor));
+    if (cursor.at_symbol("..."))
+      fail_parse(
+          cursor.place(),
+          "several versions cannot be read inside of an expression: SELECT from UNION {}[...]",
+          found.name);
+    cursor.expect_symbol("]", "']' after the index");
+  }
+  return make(place, std::move(found));
+}
+
+/// A column, a function's call or a version of a table.
+ExpressionPtr named(Cursor& cursor) {
+  const Place place = cursor.place();
+  const bool plain = cursor.token().kind == Token::Kind::word;
+  std::string name = cursor.expect_name("an expression");
+  if (cursor.at_symbol("("))
+    return plain && same_word(name, "CAST") ? cast(cursor, place)
+                                            : call(cursor, std::move(name), place);
+  if (cursor.at_symbol("[")) return versioned(cursor, std::move(name), place);
+  if (!cursor.take_symbol(".")) return make(place, Name{{}, std::move(name)});
+  if (cursor.at_symbol("*"))
+    fail_parse(place, "{}.* stands only in the list of a SELECT, by itself", name);
+  std::string column = cursor.expect_name("a column's name after the dot");
+  if (cursor.at_symbol("(")) fail_parse(place, "a function's name has one part: {}(...)", column);
+  if (cursor.at_symbol("["))
+    fail_parse(cursor.place(), "an index follows the name of a table, not that of a column");
+  return make(place, Name{std::move(name), std::move(column)});
+}
+
+ExpressionPtr primary(Cursor& cursor) {
+  const Place place = cursor.place();
+  switch (cursor.token().kind) {
+    case Token::Kind::integer:
+    case Token::Kind::decimal:
+    case Token::Kind::string: return literal(cursor);
+    case Token::Kind::quoted_name: return named(cursor);
+    case Token::Kind::word:
+      if (cursor.at_word("CASE")) return case_of(cursor);
+      if (cursor.take_word("NULL")) return make(place, Literal{Null{}});
+      if (cursor.take_word("TRUE")) return make(place, Literal{true});
+      if (cursor.take_word("FALSE")) return make(place, Literal{false});
+      if (cursor.at_word("SELECT"))
+        fail_parse(place, "a subquery inside of an expression stands in parentheses of its own");
+      return named(cursor);
+    case Token::Kind::symbol:
+      if (cursor.at_symbol("(")) return parenthesised(cursor);
+      if (cursor.at_symbol("[")) return array(cursor);
+      if (cursor.at_symbol("*"))
+        fail_parse(place, "* stands only in the list of a SELECT, by itself, and in COUNT(*)");
+      break;
+    case Token::Kind::end: break;
+  }
+  cursor.fail_expected("an expression");
+}
+
+}  // namespace
+
+ExpressionPtr operand(Cursor& cursor) {
+  ExpressionPtr value = primary(cursor);
+  while (true) {
+    const Place place = cursor.place();
+    if (cursor.take_symbol("::")) {
+      value = make(place, Cast{std::move(value), type(cursor)});
+    } else if (cursor.take_symbol(".")) {
+      if (!cursor.take_word("T"))
+        fail_parse(cursor.place(),
+                   "only .T, for the transpose, can follow here: a name has at most two parts, "
+                   "table.column");
+      value = make(place, Transposed{std::move(value)});
+    } else {
+      return value;
+    }
+    cursor.add_link(place);
+  }
+}
+
+}  // namespace tessera::sql::grammar

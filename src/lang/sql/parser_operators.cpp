@@ -1,0 +1,116 @@
+#include "lang/sql/grammar.h"
+#include "lang/sql/operators.h"
+
+namespace tessera::sql::grammar {
+namespace {
+
+ExpressionPtr at_least(Cursor& cursor, Binding loosest);
+
+/// What can follow x as x IN, x NOT BETWEEN, x IS.
+bool at_predicate(const Cursor& cursor) {
+  if (cursor.at_word("IS") || cursor.at_word("IN") || cursor.at_word("BETWEEN")) return true;
+  return cursor.at_word("NOT");
+}
+
+/// An arrow, x <-1, is a comparison with a negative number here.
+bool at_comparison(const Cursor& cursor) {
+  const auto op = operator_of(cursor.token());
+  return cursor.at_symbol("<-") || at_predicate(cursor) ||
+         (op && binding_of(*op) == Binding::comparison);
+}
+
+std::vector<ExpressionPtr> options_of_in(Cursor& cursor) {
+  cursor.expect_symbol("(", "'(' and the values after IN");
+  const Cursor::Nested nested(cursor);
+  if (at_query(cursor))
+    fail_parse(cursor.place(),
+               "IN takes a list of values: join with the subquery instead (one that has a single "
+               "value is written in parentheses of its own)");
+  std::vector<ExpressionPtr> options;
+  do options.push_back(expression(cursor));
+  while (cursor.take_comma());
+  cursor.expect_symbol(")", "',' or ')' after a value of IN");
+  return options;
+}
+
+ExpressionPtr predicate(Cursor& cursor, ExpressionPtr left) {
+  const Place place = cursor.place();
+  if (cursor.take_word("IS")) {
+    const bool negated = cursor.take_word("NOT");
+    cursor.expect_word("NULL", negated ? "NULL after IS NOT" : "NULL or NOT NULL after IS");
+    return make(place, IsNull{std::move(left), negated});
+  }
+  const bool negated = cursor.take_word("NOT");
+  if (cursor.take_word("IN"))
+    return make(place, InList{std::move(left), options_of_in(cursor), negated});
+  cursor.expect_word("BETWEEN", "IN or BETWEEN after NOT");
+  ExpressionPtr low = at_least(cursor, Binding::sum);
+  cursor.expect_word("AND", "AND between the two ends of BETWEEN");
+  ExpressionPtr high = at_least(cursor, Binding::sum);
+  return make(place, Between{std::move(left), std::move(low), std::move(high), negated});
+}
+
+ExpressionPtr comparison(Cursor& cursor, ExpressionPtr left) {
+  if (at_predicate(cursor)) return predicate(cursor, std::move(left));
+  const Place place = cursor.place();
+  BinaryOperator op = BinaryOperator::less;
+  if (cursor.at_symbol("<-")) {
+    cursor.advance_by_character();
+  } else {
+    op = *operator_of(cursor.token());
+    cursor.advance();
+  }
+  return make(place, Binary{op, std::move(left), at_least(cursor, Binding::sum)});
+}
+
+ExpressionPtr signed_operand(Cursor& cursor) {
+  const Place place = cursor.place();
+  const bool minus = cursor.at_symbol("-");
+  if (!minus && !cursor.at_symbol("+")) return operand(cursor);
+  const Cursor::Nested nested(cursor);
+  cursor.advance();
+  ExpressionPtr value = signed_operand(cursor);
+  return minus ? make(place, Unary{UnaryOperator::minus, std::move(value)}) : value;
+}
+
+ExpressionPtr negation(Cursor& cursor, Binding loosest) {
+  const Cursor::Nested nested(cursor);
+  const Place place = cursor.place();
+  if (loosest > Binding::negation)
+    fail_parse(place, "NOT binds more loosely than what stands before it: write (NOT ...)");
+  cursor.advance();
+  return make(place, Unary{UnaryOperator::logical_not, at_least(cursor, Binding::negation)});
+}
+
+/// An expression whose outermost operator binds at least so tightly.
+ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
+  const Cursor::Chain chain(cursor);
+  const bool negated = cursor.at_word("NOT");
+  ExpressionPtr left = negated ? negation(cursor, loosest) : signed_operand(cursor);
+  // How tightly the next operator may bind: what has been read binds no tighter than that.
+  Binding tightest = negated ? Binding::negation : Binding::postfix;
+  while (true) {
+    const Place place = cursor.place();
+    if (loosest <= Binding::comparison && at_comparison(cursor)) {
+      if (tightest == Binding::negation)
+        fail_parse(place,
+                   "comparisons do not follow one another: join them with AND, as in a < b AND b < "
+                   "c, or put one in parentheses");
+      left = comparison(cursor, std::move(left));
+      tightest = Binding::negation;
+    } else {
+      const auto op = operator_of(cursor.token());
+      if (!op || binding_of(*op) < loosest || binding_of(*op) > tightest) return left;
+      tightest = binding_of(*op);
+      cursor.advance();
+      left = make(place, Binary{*op, std::move(left), at_least(cursor, tighter(tightest))});
+    }
+    cursor.add_link(place);
+  }
+}
+
+}  // namespace
+
+ExpressionPtr expression(Cursor& cursor) { return at_least(cursor, Binding::disjunction); }
+
+}  // namespace tessera::sql::grammar

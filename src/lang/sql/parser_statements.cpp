@@ -1,0 +1,207 @@
+#include "lang/characters.h"
+#include "lang/sql/grammar.h"
+#include "lang/sql/words.h"
+
+namespace tessera::sql::grammar {
+namespace {
+
+using Node = decltype(Statement::node);
+
+ObjectKind object_kind(Cursor& cursor, std::string_view after) {
+  if (cursor.take_word("TABLE")) return ObjectKind::table;
+  if (cursor.take_word("TENSOR")) return ObjectKind::tensor;
+  if (cursor.take_word("VIEW")) return ObjectKind::view;
+  cursor.fail_expected(fmt::format("TABLE, TENSOR or VIEW after {}", after));
+}
+
+Node create(Cursor& cursor) {
+  if (cursor.at_word("OR"))
+    fail_parse(cursor.place(), "nothing is replaced by CREATE: DROP it first");
+  switch (object_kind(cursor, "CREATE")) {
+    case ObjectKind::table: return create_table(cursor);
+    case ObjectKind::tensor: return create_tensor(cursor);
+    case ObjectKind::view: break;
+  }
+  return create_view(cursor);
+}
+
+Node drop(Cursor& cursor) {
+  Drop found{object_kind(cursor, "DROP"), {}};
+  if (cursor.at_word("IF") && cursor.next().kind == Token::Kind::word) {
+    cursor.advance();
+    cursor.expect_word("EXISTS", "EXISTS after IF");
+    found.if_exists = true;
+  }
+  found.name = cursor.expect_name("the name of what to drop");
+  return found;
+}
+
+Node rename(Cursor& cursor) {
+  Rename found{object_kind(cursor, "ALTER"), {}, {}};
+  found.from = cursor.expect_name("the name of what to alter");
+  cursor.expect_word("RENAME", "RENAME TO and a new name, which is all that ALTER does");
+  cursor.expect_word("TO", "TO and the new name after RENAME");
+  found.to = cursor.expect_name("the new name");
+  return found;
+}
+
+Node insert(Cursor& cursor) {
+  Insert found;
+  cursor.expect_word("INTO", "INTO after INSERT");
+  found.table = cursor.expect_name("a table's name after INTO");
+  if (cursor.at_symbol("(")) {
+    Cursor ahead = cursor;
+    ahead.advance();
+    if (!at_query(ahead) && !ahead.at_symbol("("))
+      found.columns = names_in_parentheses(cursor, "a column's name or a query");
+  }
+  if (!cursor.at_word("VALUES") && !at_query(cursor) && !cursor.at_symbol("("))
+    cursor.fail_expected("VALUES or a query");
+  found.query = query(cursor);
+  return found;
+}
+
+Node copy(Cursor& cursor) {
+  Copy found;
+  if (cursor.take_symbol("(")) {
+    found.query = query(cursor);
+    cursor.expect_symbol(")", "')' after the query");
+  } else {
+    found.table = cursor.expect_name("a table's name, or a query in parentheses");
+  }
+  if (found.query && cursor.at_word("FROM"))
+    fail_parse(cursor.place(), "a file is copied into a table, not into a query");
+  found.from = cursor.take_word("FROM");
+  if (!found.from) cursor.expect_word("TO", "FROM or TO and a file's name");
+  found.file = cursor.expect_string("a file's name, as in 'x.csv'");
+  if (cursor.take_word("WITH") || cursor.at_symbol("("))
+    found.options = options_in_parentheses(cursor);
+  return found;
+}
+
+Node describe(Cursor& cursor) {
+  const bool of_kind =
+      cursor.at_word("TABLE") || cursor.at_word("TENSOR") || cursor.at_word("VIEW");
+  const Token::Kind next = cursor.next().kind;
+  if (of_kind && (next == Token::Kind::word || next == Token::Kind::quoted_name)) cursor.advance();
+  return Describe{cursor.expect_name("a name after DESCRIBE")};
+}
+
+Node show(Cursor& cursor) {
+  constexpr std::string_view all[] = {"TABLES",    "TENSORS",  "VIEWS",
+                                      "FUNCTIONS", "SETTINGS", "HISTORY"};
+  for (const std::string_view what : all)
+    if (cursor.take_word(what)) return Show{in_lower_case(what)};
+  const std::string_view meant = nearest(cursor.token().text, all);
+  if (!meant.empty())
+    fail_parse(cursor.place(), "there is no SHOW {}; do you mean {}?", cursor.token().text, meant);
+  cursor.fail_expected("TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS or HISTORY after SHOW");
+}
+
+Node set(Cursor& cursor) {
+  Set found{in_lower_case(cursor.expect_name("a setting's name")), {}};
+  if (!cursor.take_symbol("=")) cursor.expect_word("TO", "= or TO and a value");
+  if (!cursor.take_word("DEFAULT")) found.value = setting(cursor);
+  return found;
+}
+
+Node explain(Cursor& cursor) {
+  const Cursor::Nested nested(cursor);
+  Explain found;
+  found.analyze = cursor.take_word("ANALYZE");
+  if (cursor.at_symbol("(")) {
+    Cursor ahead = cursor;
+    ahead.advance();
+    if (!at_query(ahead) && !ahead.at_symbol("(")) found.options = options_in_parentheses(cursor);
+  }
+  std::erase_if(found.options, [&](const auto& option) {
+    if (option.first == "analyze") found.analyze = true;
+    return option.first == "analyze";
+  });
+  if (cursor.at_word("EXPLAIN")) fail_parse(cursor.place(), "EXPLAIN cannot itself be explained");
+  found.statement = statement(cursor);
+  return found;
+}
+
+using Rest = Node (*)(Cursor&);
+struct Kind {
+  std::string_view word;
+  Rest rest;  // what follows the word
+};
+constexpr Kind kinds[] = {
+    {"CREATE", create},
+    {"INSERT", insert},
+    {"COPY", copy},
+    {"DROP", drop},
+    {"ALTER", rename},
+    {"DESCRIBE", describe},
+    {"SHOW", show},
+    {"SET", set},
+    {"RESET",
+     [](Cursor& cursor) -> Node {
+       return Set{in_lower_case(cursor.expect_name("a setting's name")), {}};
+     }},
+    {"CHECKPOINT", [](Cursor&) -> Node { return Checkpoint{}; }},
+    {"VACUUM", [](Cursor&) -> Node { return Vacuum{}; }},
+    {"MATERIALIZE",
+     [](Cursor& cursor) -> Node {
+       return Materialize{version(cursor, "a table's name after MATERIALIZE")};
+     }},
+    {"EXECUTE", [](Cursor& cursor) -> Node { return execute(cursor); }},
+    {"EXPLAIN", explain},
+};
+
+Node node(Cursor& cursor) {
+  if (cursor.at_symbol("(") || cursor.at_word("SELECT") || cursor.at_word("WITH") ||
+      cursor.at_word("VALUES"))
+    return query(cursor);
+  for (const Kind& kind : kinds)
+    if (cursor.take_word(kind.word)) return kind.rest(cursor);
+  const Token& token = cursor.token();
+  if (token.kind != Token::Kind::word)
+    cursor.fail_expected("a statement, such as SELECT or CREATE");
+  const std::string_view meant = nearest(token.text, statement_words());
+  const std::string_view remedy = remedy_for(token.text);
+  const std::string word = lang::readable(token.text);
+  if (!remedy.empty()) fail_parse(token.place, "there is no statement '{}': {}", word, remedy);
+  if (!meant.empty())
+    fail_parse(token.place, "there is no statement '{}'; do you mean {}?", word, meant);
+  fail_parse(token.place,
+             "there is no statement '{}': statements begin with SELECT, CREATE, INSERT, EXPLAIN or "
+             "another such word",
+             word);
+}
+
+}  // namespace
+
+ExpressionPtr setting(Cursor& cursor) {
+  const Place place = cursor.place();
+  if (cursor.take_word("ON")) return make(place, Name{{}, "on"});
+  return expression(cursor);
+}
+
+Options options_in_parentheses(Cursor& cursor) {
+  cursor.expect_symbol("(", "'(' and options, as in (format = csv)");
+  Options options;
+  do {
+    const Place place = cursor.place();
+    std::string name = in_lower_case(cursor.expect_name("an option's name"));
+    for (const auto& [other, value] : options)
+      if (other == name) fail_parse(place, "the option '{}' is given twice", name);
+    const bool has_value =
+        cursor.take_symbol("=") || !(cursor.at_symbol(",") || cursor.at_symbol(")"));
+    ExpressionPtr value = has_value ? setting(cursor) : make(place, Literal{true});
+    options.emplace_back(std::move(name), std::move(value));
+  } while (cursor.take_comma());
+  cursor.expect_symbol(")", "',' or ')' after an option");
+  return options;
+}
+
+StatementPtr statement(Cursor& cursor) {
+  const Place begin = cursor.place();
+  Node found = node(cursor);
+  return std::make_shared<const Statement>(
+      Statement{std::move(found), begin, cursor.end_of_last()});
+}
+
+}  // namespace tessera::sql::grammar
