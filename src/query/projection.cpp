@@ -116,8 +116,8 @@ std::optional<int> ProjectionMaker::column(const Expression& expression, int fir
 int ProjectionMaker::level(const ExpressionPtr& expression) const {
   if (column(*expression, 0)) return 0;
   int above = 0;
-  for (const ExpressionPtr& argument : step_of(*expression)->arguments)
-    above = std::max(above, level(argument));
+  const auto step = step_of(*expression);
+  for (const ExpressionPtr& argument : step->arguments) above = std::max(above, level(argument));
   return above + 1;
 }
 

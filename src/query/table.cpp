@@ -110,7 +110,7 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
     placed.push_back({std::move(at), &row});
   }
   if (!repeated)
-    for (Placed& one : placed) one.key.pop_back();
+    for (Placed& one : placed) one.key = Key(one.key.begin(), one.key.end() - 1);
   std::sort(placed.begin(), placed.end(),
             [](const Placed& a, const Placed& b) { return a.key < b.key; });
 
