@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tessera/formats.h"
@@ -43,6 +45,22 @@ struct FileReport {
   double seconds = 0;
 };
 
+/// What one statement changes, in this order: all of it, or nothing.
+struct Changes {
+  std::vector<std::string> dropped = {};
+  std::vector<std::pair<std::string, std::string>> renamed = {};  // from, to
+  /// The results of plans, stored under new names. One run computes all of them, so that what they
+  /// share is computed once. They may read what is dropped here: a name that is dropped and stored
+  /// again is replaced.
+  std::vector<std::pair<std::string, Plan>> results = {};
+  /// Tuples that are added to a stored relation, or are a new one if there is none of that name.
+  /// Their keys must be new there, and their columns must fit; what an absent key means there stays
+  /// as it is, but for one thing: a relation without holes may get some, and lose them again.
+  std::vector<std::pair<std::string, Relation>> appended = {};
+  /// Texts that whoever uses the database keeps there: set, or removed.
+  std::map<std::string, std::optional<std::string>> texts = {};
+};
+
 /// Relations that stay: a folder with a catalogue and the segments that hold the tiles.
 ///
 /// A statement is atomic: its tiles are on disk before the catalogue names them, and a crash at any
@@ -52,6 +70,10 @@ struct FileReport {
 class Database {
  public:
   static Database open(const std::filesystem::path& folder, const DatabaseOptions& options = {});
+  /// A database for a while: in a new folder under what TMPDIR says, or else /var/tmp, which goes
+  /// with its last handle. A crash or a loss of power may leave it in any state. The processes of a
+  /// cluster share one. What those have left that were killed is removed.
+  static Database temporary();
 
   std::vector<StoredInfo> list() const;            // in order of their names
   StoredInfo info(const std::string& name) const;  // TypeError if there is none
@@ -66,6 +88,18 @@ class Database {
              RunReport* report = nullptr);
   void drop(const std::string& name);
   void rename(const std::string& from, const std::string& to);
+  /// Many of these at once.
+  void change(const Changes& changes, const RunOptions& options = {}, RunReport* report = nullptr);
+
+  std::optional<std::string> text(const std::string& name) const;
+  std::map<std::string, std::string> texts(const std::string& prefix = "") const;
+
+  /// Numbers for strings, the same for the same string as long as the database lives: so a column
+  /// of integers is one of strings. What has none yet gets one, which is on disk before this
+  /// returns.
+  std::vector<std::int64_t> codes(const std::vector<std::string>& strings);
+  /// The strings of such numbers. IoError if there is one that is no string's.
+  std::vector<std::string> strings(const std::vector<std::int64_t>& codes) const;
 
   /// Stores what is in a file, under a new name; where it has several tensors, under that name with
   /// an ending for each. All of it, or, after any error or a stop, nothing.

@@ -1,6 +1,7 @@
 #include "database/damage.h"
 
 #include "base/check.h"
+#include "store/dictionary.h"
 
 namespace tessera {
 namespace {
@@ -14,6 +15,12 @@ std::vector<Damage> damage_of_catalogue(store::Catalog& catalog) {
   try {
     const std::string said = catalog.self_check();
     if (said != "ok") found.push_back(of_database("the catalogue: " + said));
+    for (const std::string& text : catalog.damage_of_texts()) found.push_back(of_database(text));
+    store::Dictionary dictionary;
+    dictionary.read_new(catalog);
+    for (const std::int64_t code : dictionary.damaged())
+      found.push_back(
+          of_database(fmt::format("the string of code {} is damaged (checksum)", code)));
   } catch (const IoError& error) {
     found.push_back(of_database(error.what()));
   }

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "database/damage.h"
 #include "database/leftovers.h"
+#include "database/names.h"
 #include "database/new_database.h"
 #include "database/reclaim.h"
 #include "database/state.h"
@@ -29,14 +30,31 @@ StoredInfo info_of(const Definition& definition) {
 }  // namespace
 
 Database Database::open(const std::filesystem::path& folder, const DatabaseOptions& options) {
-  auto state = std::make_shared<State>(State{folder, options});
+  auto state = std::make_shared<State>();
+  state->folder = folder;
+  state->options = options;
   if (!std::filesystem::exists(folder / "catalog.sqlite")) {
     TESSERA_REQUIRE(IoError, options.create && !options.read_only, "there is no database {}",
                     folder.string());
     make_database(folder, options.lock_seconds);
   }
-  (void)state->reader();  // says what is wrong with it, if anything is
+  const bool old = state->reader().is_old();  // says what is wrong with it, if anything is
+  if (old && !options.read_only) upgrade_database(folder, options.lock_seconds);
   if (!options.read_only) remove_leftovers_if_idle(folder);
+  return Database(std::move(state));
+}
+
+Database Database::temporary() {
+  auto state = std::make_shared<State>();
+  state->sync = store::Sync::never;
+  const std::string folder = by_first("make a temporary database", [&] {
+    state->temporary = std::make_unique<TemporaryFolder>(TemporaryFolder::make());
+    make_database(state->temporary->path(), state->options.lock_seconds, state->sync);
+    return state->temporary->path().string();
+  });
+  if (!state->temporary)
+    state->temporary = std::make_unique<TemporaryFolder>(TemporaryFolder::join(folder));
+  state->folder = state->temporary->path();
   return Database(std::move(state));
 }
 
@@ -54,7 +72,7 @@ std::vector<StoredInfo> Database::list() const {
 
 StoredInfo Database::info(const std::string& name) const {
   Catalog catalog = state_->reader();
-  return info_of(state_->find(catalog, name));
+  return info_of(find_stored(catalog, state_->folder, name));
 }
 
 Plan Database::plan(const std::string& name) const {
@@ -72,27 +90,12 @@ Relation Database::read(const std::string& name) const {
                             stored->tuples()->absent_types);
 }
 
-void Database::drop(const std::string& name) {
-  state_->refuse_if_read_only();
-  (void)by_first(fmt::format("drop '{}' in {}", name, folder().string()), [&] {
-    WriteStatement statement = state_->writer();
-    // One can drop what is damaged.
-    if (!statement.catalog().has(name)) (void)state_->find(statement.catalog(), name);
-    statement.commit([&](Catalog& catalog) { catalog.remove(name); });
-    return "";
-  });
+std::optional<std::string> Database::text(const std::string& name) const {
+  return state_->reader().text(name);
 }
 
-void Database::rename(const std::string& from, const std::string& to) {
-  check_name(to);
-  state_->refuse_if_read_only();
-  (void)by_first(fmt::format("rename '{}' to '{}' in {}", from, to, folder().string()), [&] {
-    WriteStatement statement = state_->writer();
-    (void)state_->find(statement.catalog(), from);
-    refuse_taken(statement.catalog(), to);
-    statement.commit([&](Catalog& catalog) { catalog.rename(from, to); });
-    return "";
-  });
+std::map<std::string, std::string> Database::texts(const std::string& prefix) const {
+  return state_->reader().texts(prefix);
 }
 
 std::int64_t Database::vacuum() {

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "database/file_meter.h"
+#include "database/names.h"
 #include "database/relation_writer.h"
 #include "database/state.h"
 #include "database/together.h"

@@ -26,13 +26,28 @@ bool is_free(const fs::path& folder) {
 
 }  // namespace
 
-void make_database(const fs::path& folder, double lock_seconds) {
+void make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
   TESSERA_REQUIRE(IoError, is_free(folder) || fs::exists(folder / "catalog.sqlite"),
                   "{} is not a Tessera database, and is not empty: choose another name",
                   folder.string());
-  make_folder(folder / "segments");
+  if (sync == store::Sync::always)
+    make_folder(folder / "segments");
+  else
+    fs::create_directories(folder / "segments");
   const WriteLock lock(folder, lock_seconds);
-  if (!fs::exists(folder / "catalog.sqlite")) store::Catalog::create(folder);
+  if (!fs::exists(folder / "catalog.sqlite")) store::Catalog::create(folder, sync);
+}
+
+void upgrade_database(const fs::path& folder, double lock_seconds) {
+  try {
+    const WriteLock lock(folder, lock_seconds);
+    store::Catalog(folder, store::Catalog::Mode::write).upgrade();
+  } catch (const IoError& error) {
+    throw IoError(
+        fmt::format("{} was written by an older version, and must be brought to this one before it "
+                    "is written to: {}; it can be opened for reading only",
+                    folder.string(), error.what()));
+  }
 }
 
 }  // namespace tessera

@@ -2,10 +2,17 @@
 
 #include <filesystem>
 
+#include "store/segment.h"
+
 namespace tessera {
 
 /// Makes an empty database in a folder that is not there, or is empty, or that a crash has left
 /// when this was tried before. Two who try at once make one.
-void make_database(const std::filesystem::path& folder, double lock_seconds);
+void make_database(const std::filesystem::path& folder, double lock_seconds,
+                   store::Sync sync = store::Sync::always);
+
+/// Brings a database of an older version to the present one. Nothing that was stored is touched.
+/// IoError, and nothing has happened, if that cannot be.
+void upgrade_database(const std::filesystem::path& folder, double lock_seconds);
 
 }  // namespace tessera

@@ -6,11 +6,13 @@
 namespace tessera {
 
 WriteStatement::WriteStatement(const std::filesystem::path& database, double lock_seconds,
-                               store::Compression compression, std::int64_t stride)
+                               store::Compression compression, std::int64_t stride,
+                               store::Sync sync)
     : database_(database),
       compression_(compression),
+      sync_(sync),
       lock_(database, lock_seconds),
-      catalog_(database, store::Catalog::Mode::write) {
+      catalog_(database, store::Catalog::Mode::write, sync) {
   remove_leftovers(database, catalog_);
   const auto lengths = catalog_.segments();
   const bool any = !lengths.empty();
@@ -29,14 +31,14 @@ void WriteStatement::start_new_segment() {
 
 void WriteStatement::commit(const std::function<void(store::Catalog&)>& change) {
   store::SegmentWriter& segments = appender_->segments();
-  segments.sync();
+  segments.sync(sync_);
   bool in_doubt = false;
   try {
     store::Transaction transaction = catalog_.writing();
     catalog_.set_segments(segments.lengths());
     change(catalog_);
     // SQLite's log may be new in the folder. SQLite does this too, but does not mind if it fails.
-    sync_folder(database_);
+    if (sync_ == store::Sync::always) sync_folder(database_);
     segments.keep(true);
     in_doubt = true;
     transaction.commit();

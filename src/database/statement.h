@@ -15,7 +15,8 @@ class WriteStatement {
  public:
   /// `stride`: between the numbers of the segments it makes, where others make those in between.
   WriteStatement(const std::filesystem::path& database, double lock_seconds,
-                 store::Compression compression, std::int64_t stride = 1);
+                 store::Compression compression, std::int64_t stride = 1,
+                 store::Sync sync = store::Sync::always);
 
   store::Catalog& catalog() { return catalog_; }
   /// What is appended and not committed is taken back.
@@ -32,6 +33,7 @@ class WriteStatement {
 
   const std::filesystem::path database_;
   const store::Compression compression_;
+  const store::Sync sync_;
   WriteLock lock_;
   store::Catalog catalog_;
   std::unique_ptr<Appender> appender_;

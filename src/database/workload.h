@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// Remembers a plan whose result is being stored, and how fast its kernels were.
-void remember(store::Catalog& catalog, const std::string& name, const Plan& plan,
+/// Remembers plans whose results are being stored, all of one run, and how fast its kernels were.
+void remember(store::Catalog& catalog, const std::vector<std::pair<std::string, Plan>>& results,
               const RunReport& report);
 
 }  // namespace tessera

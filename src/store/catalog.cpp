@@ -1,66 +1,21 @@
 #include "store/catalog.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/catalog_format.h"
 
 namespace tessera::store {
 namespace {
-
-constexpr std::int64_t format_version = 1;
-constexpr std::int64_t application = 0x54535241;  // "TSRA"
-
-const std::string schema = R"(
-CREATE TABLE tensors(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
-  definition TEXT NOT NULL, statistics TEXT NOT NULL, bytes INTEGER NOT NULL,
-  checksum INTEGER NOT NULL);
-CREATE TABLE directories(
-  tensor INTEGER NOT NULL REFERENCES tensors(id) ON DELETE CASCADE, position INTEGER NOT NULL,
-  segment INTEGER NOT NULL, offset INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  checksum INTEGER NOT NULL, PRIMARY KEY(tensor, position)) WITHOUT ROWID;
-CREATE TABLE segments(id INTEGER PRIMARY KEY AUTOINCREMENT, bytes INTEGER NOT NULL,
-  checksum INTEGER NOT NULL);
-CREATE TABLE totals(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, checksums INTEGER NOT NULL);
-CREATE TABLE history(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, name TEXT NOT NULL, plan TEXT NOT NULL,
-  seconds REAL NOT NULL, tasks INTEGER NOT NULL, flops REAL NOT NULL, peak INTEGER NOT NULL,
-  read INTEGER NOT NULL, spilled INTEGER NOT NULL);
-CREATE TABLE kernel_rates(
-  kernel TEXT PRIMARY KEY, tasks INTEGER NOT NULL, flops REAL NOT NULL, bytes REAL NOT NULL,
-  seconds REAL NOT NULL);
-)";
-
-/// Keeps the number of a table's rows, and the sum of the lower halves of their checksums, so that
-/// a row that has vanished is missed.
-std::string count_rows(const char* table) {
-  constexpr const char* change =
-      "CREATE TRIGGER {0}_{1} AFTER {1} ON {0} BEGIN UPDATE totals SET rows = rows {2} 1, "
-      "checksums = checksums {2} ({3}.checksum & 0xffffffff) WHERE name = '{0}'; END;";
-  return fmt::format("INSERT INTO totals VALUES('{}', 0, 0);", table) +
-         fmt::format(fmt::runtime(change), table, "INSERT", "+", "NEW") +
-         fmt::format(fmt::runtime(change), table, "DELETE", "-", "OLD") +
-         fmt::format(
-             "CREATE TRIGGER {0}_UPDATE AFTER UPDATE OF checksum ON {0} BEGIN UPDATE totals SET "
-             "checksums = checksums - (OLD.checksum & 0xffffffff) + (NEW.checksum & 0xffffffff) "
-             "WHERE name = '{0}'; END;",
-             table);
-}
 
 std::filesystem::path path_in(const std::filesystem::path& database) {
   return database / "catalog.sqlite";
 }
 
-std::int64_t checksum_of(const std::string& text) {
-  return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
-}
-
 /// Of all that a row says of a tensor, and of its directories.
-std::int64_t checksum_of(const std::string& name, const std::string& definition,
-                         const std::string& statistics, std::int64_t bytes,
-                         const std::vector<Address>& directories) {
+std::int64_t checksum_of_tensor(const std::string& name, const std::string& definition,
+                                const std::string& statistics, std::int64_t bytes,
+                                const std::vector<Address>& directories) {
   std::string all = fmt::format("{}\n{}\n{}\n{}", name, definition, statistics, bytes);
   for (const Address& part : directories)
     all += fmt::format("\n{} {} {} {}", part.segment, part.place.offset, part.place.bytes,
@@ -70,6 +25,10 @@ std::int64_t checksum_of(const std::string& name, const std::string& definition,
 
 std::int64_t checksum_of_segment(std::int64_t segment, std::int64_t bytes) {
   return checksum_of(fmt::format("{} {}", segment, bytes));
+}
+
+void set_synchronous(Sqlite& sqlite, Sync sync) {
+  sqlite.execute(fmt::format("PRAGMA synchronous = {}", sync == Sync::always ? "FULL" : "OFF"));
 }
 
 constexpr const char* columns =
@@ -94,8 +53,8 @@ Definition definition_of(Sqlite& sqlite, const Statement& row) {
   definition.bytes = row.integer(4);
   definition.directories = directories_of(sqlite, row.integer(0));
   TESSERA_REQUIRE(IoError,
-                  row.integer(5) == checksum_of(definition.name, row.text(2), row.text(3),
-                                                definition.bytes, definition.directories),
+                  row.integer(5) == checksum_of_tensor(definition.name, row.text(2), row.text(3),
+                                                       definition.bytes, definition.directories),
                   "what the catalogue says of {} is damaged (checksum); restore it from a copy, or "
                   "drop it",
                   definition.name);
@@ -105,16 +64,17 @@ Definition definition_of(Sqlite& sqlite, const Statement& row) {
 
 }  // namespace
 
-void Catalog::create(const std::filesystem::path& database) {
+void Catalog::create(const std::filesystem::path& database, Sync sync) {
   // Under another name first, so that there is a whole catalogue or none.
   const std::filesystem::path made = database / unfinished_catalogue;
   for (const char* beside : {"", "-journal", "-wal", "-shm"}) remove_file(made.string() + beside);
   {
     Sqlite sqlite(made, Sqlite::Mode::create);
     // What is not finished is thrown away: there is nothing to roll back.
-    sqlite.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL");
+    sqlite.execute("PRAGMA journal_mode = MEMORY");
+    set_synchronous(sqlite, sync);
     Transaction all(sqlite, Transaction::Kind::write);
-    sqlite.execute(schema + count_rows("tensors") + count_rows("segments"));
+    sqlite.execute(schema_since(0));
     sqlite.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
                                format_version));
     all.commit();
@@ -124,19 +84,34 @@ void Catalog::create(const std::filesystem::path& database) {
         "the catalogue {} cannot be read and written at once there: choose a local disk",
         made.string());
   }
-  rename_file(made, path_in(database));
+  if (sync == Sync::always)
+    rename_file(made, path_in(database));
+  else
+    std::filesystem::rename(made, path_in(database));
 }
 
-Catalog::Catalog(const std::filesystem::path& database, Mode mode)
-    : sqlite_(path_in(database), mode == Mode::read ? Sqlite::Mode::read : Sqlite::Mode::write) {
-  const std::int64_t version = sqlite_.integer("PRAGMA user_version");
+Catalog::Catalog(const std::filesystem::path& database, Mode mode, Sync sync)
+    : sqlite_(path_in(database), mode == Mode::read ? Sqlite::Mode::read : Sqlite::Mode::write),
+      version_(sqlite_.integer("PRAGMA user_version")) {
   TESSERA_REQUIRE(IoError, sqlite_.integer("PRAGMA application_id") == application,
                   "{} is not a Tessera database", database.string());
-  TESSERA_REQUIRE(IoError, version <= format_version,
+  TESSERA_REQUIRE(IoError, version_ <= format_version,
                   "{} has format version {}; this program knows versions up to {}: use a newer one",
-                  database.string(), version, format_version);
+                  database.string(), version_, format_version);
   sqlite_.execute("PRAGMA foreign_keys = ON");
-  if (mode == Mode::write) sqlite_.execute("PRAGMA synchronous = FULL");
+  if (mode == Mode::write) set_synchronous(sqlite_, sync);
+}
+
+bool Catalog::is_old() const { return version_ < format_version; }
+
+void Catalog::upgrade() {
+  Transaction all = writing();
+  version_ = sqlite_.integer("PRAGMA user_version");  // somebody else may have been faster
+  if (!is_old()) return;
+  sqlite_.execute(schema_since(version_));
+  sqlite_.execute(fmt::format("PRAGMA user_version = {}", format_version));
+  all.commit();
+  version_ = format_version;
 }
 
 std::vector<Definition> Catalog::all() {
@@ -159,7 +134,7 @@ void Catalog::add(const Definition& definition) {
           "INSERT INTO tensors(name, definition, statistics, bytes, checksum) VALUES(?, ?, ?, ?, "
           "?)")
       .bind(definition.name, said, statistics, definition.bytes,
-            checksum_of(definition.name, said, statistics, definition.bytes, {}))
+            checksum_of_tensor(definition.name, said, statistics, definition.bytes, {}))
       .run();
   move(definition.name, definition.directories, definition.bytes);
 }
@@ -190,8 +165,8 @@ void Catalog::seal(const std::string& name) {
   {
     Statement row = sqlite_.prepare(std::string(columns) + " WHERE name = ?");
     TESSERA_INVARIANT(row.bind(name).step(), "{} is not in the catalogue", name);
-    checksum = checksum_of(row.text(1), row.text(2), row.text(3), row.integer(4),
-                           directories_of(sqlite_, row.integer(0)));
+    checksum = checksum_of_tensor(row.text(1), row.text(2), row.text(3), row.integer(4),
+                                  directories_of(sqlite_, row.integer(0)));
   }
   sqlite_.prepare("UPDATE tensors SET checksum = ? WHERE name = ?").bind(checksum, name).run();
 }
@@ -199,6 +174,20 @@ void Catalog::seal(const std::string& name) {
 void Catalog::move(const std::string& name, const std::vector<Address>& directories,
                    std::int64_t bytes) {
   TESSERA_INVARIANT(find(name), "{} is not in the catalogue", name);  // it is as it was written
+  place(name, directories, bytes);
+}
+
+void Catalog::update(const Definition& definition) {
+  const std::string& name = definition.name;
+  TESSERA_INVARIANT(find(name), "{} is not in the catalogue", name);  // it is as it was written
+  sqlite_.prepare("UPDATE tensors SET definition = ?, statistics = ? WHERE name = ?")
+      .bind(type_text(definition), statistics_text(definition), name)
+      .run();
+  place(name, definition.directories, definition.bytes);
+}
+
+void Catalog::place(const std::string& name, const std::vector<Address>& directories,
+                    std::int64_t bytes) {
   sqlite_.prepare("UPDATE tensors SET bytes = ? WHERE name = ?").bind(bytes, name).run();
   Statement find_id = sqlite_.prepare("SELECT id FROM tensors WHERE name = ?");
   TESSERA_INVARIANT(find_id.bind(name).step(), "{} is not in the catalogue", name);
@@ -234,7 +223,7 @@ std::map<std::int64_t, std::int64_t> Catalog::segments() {
   return lengths;
 }
 
-bool Catalog::is_complete(const char* table) {
+bool Catalog::is_complete(const std::string& table) {
   return sqlite_.integer(fmt::format("SELECT (SELECT rows FROM totals WHERE name = '{0}') IS "
                                      "(SELECT count(*) FROM {0}) AND "
                                      "(SELECT checksums FROM totals WHERE name = '{0}') IS "
@@ -269,7 +258,7 @@ void Catalog::compact() {
 void Catalog::settle() {
   Transaction nothing = writing();
   // Writes a page though no value changes.
-  sqlite_.execute(fmt::format("PRAGMA user_version = {}", format_version));
+  sqlite_.execute(fmt::format("PRAGMA user_version = {}", sqlite_.integer("PRAGMA user_version")));
   nothing.commit();
 }
 
@@ -277,7 +266,7 @@ std::string Catalog::self_check() {
   Statement rows = sqlite_.prepare("PRAGMA integrity_check");
   std::string said;
   while (rows.step()) said += (said.empty() ? "" : "; ") + rows.text(0);
-  for (const char* table : {"tensors", "segments"})
+  for (const std::string& table : counted_tables(version_))
     if (!is_complete(table)) said += fmt::format("; rows of {} are missing or damaged", table);
   return said;
 }

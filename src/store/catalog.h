@@ -13,6 +13,20 @@ namespace tessera::store {
 
 inline constexpr const char* unfinished_catalogue = "catalog.sqlite.new";
 
+/// How many rows a table has, and the sum of the lower halves of their checksums.
+struct RowTotals {
+  std::int64_t rows = 0, checksums = 0;
+  friend bool operator==(const RowTotals&, const RowTotals&) = default;
+};
+
+/// A row of the dictionary of strings, and whether it is as it was written.
+struct CodedString {
+  std::int64_t code;
+  std::string value;
+  std::int64_t checksum;
+  bool well;
+};
+
 /// The catalogue of a database: one file of SQLite, whose transactions are those of the database.
 /// Readers see the state that the last commit before them has left, whoever writes meanwhile.
 class Catalog {
@@ -20,9 +34,13 @@ class Catalog {
   enum class Mode { read, write };
   /// Makes the catalogue in a folder that has none. A crash meanwhile leaves files whose names
   /// begin with `unfinished_catalogue`.
-  static void create(const std::filesystem::path& database);
+  static void create(const std::filesystem::path& database, Sync sync = Sync::always);
   /// IoError if there is none, it is none of ours, or of a newer version.
-  Catalog(const std::filesystem::path& database, Mode mode);
+  Catalog(const std::filesystem::path& database, Mode mode, Sync sync = Sync::always);
+
+  /// Whether it is of an older version: it can be read, but not written to before an upgrade.
+  bool is_old() const;
+  void upgrade();
 
   std::vector<Definition> all();
   /// IoError if what it says of the relation is damaged.
@@ -34,6 +52,8 @@ class Catalog {
   void add(const Definition& definition);
   void remove(const std::string& name);
   void rename(const std::string& from, const std::string& to);
+  /// A relation that has changed, all but its name.
+  void update(const Definition& definition);
   /// The same relation in other places, where it takes so many bytes.
   void move(const std::string& name, const std::vector<Address>& directories, std::int64_t bytes);
 
@@ -50,6 +70,17 @@ class Catalog {
   std::vector<PastRun> history();  // the latest first
   std::vector<KernelRate> kernel_rates();
 
+  // Texts by name (texts.cpp). IoError if one is damaged.
+  std::optional<std::string> text(const std::string& name);
+  std::map<std::string, std::string> texts(const std::string& prefix);
+  void set_text(const std::string& name, const std::optional<std::string>& value);
+  std::vector<std::string> damage_of_texts();
+
+  // Strings that have codes (dictionary.cpp).
+  std::vector<CodedString> strings_after(std::int64_t code);  // in order of their codes
+  RowTotals totals_of_strings();                              // as they should be
+  void add_string(const std::string& value);                  // which gets the next code
+
   Transaction reading() { return {sqlite_, Transaction::Kind::read}; }
   Transaction writing() { return {sqlite_, Transaction::Kind::write}; }
   void checkpoint();  // moves what was committed from SQLite's log to its file
@@ -62,10 +93,12 @@ class Catalog {
   std::string self_check();  // SQLite's own, "ok" if all is well
 
  private:
-  void seal(const std::string& name);   // brings the checksum up to date
-  bool is_complete(const char* table);  // no row has vanished
+  void place(const std::string& name, const std::vector<Address>& directories, std::int64_t bytes);
+  void seal(const std::string& name);          // brings the checksum up to date
+  bool is_complete(const std::string& table);  // no row has vanished
 
   Sqlite sqlite_;
+  std::int64_t version_;
 };
 
 }  // namespace tessera::store

@@ -122,10 +122,11 @@ Address SegmentWriter::append(const Record& record) {
   return {number, place};
 }
 
-void SegmentWriter::sync() {
+void SegmentWriter::sync(Sync sync) {
   bool created = false;
   for (Open& open : open_) {
     open.file->truncate(open.end);  // a last record may end before the next would begin
+    if (sync == Sync::never) continue;
     open.file->sync();
     created = created || open.before == 0;
   }

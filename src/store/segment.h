@@ -10,6 +10,9 @@
 
 namespace tessera::store {
 
+/// Whether what is written must survive a crash. Nobody looks at a temporary database after one.
+enum class Sync { always, never };
+
 /// A record of a database: in which segment, and where.
 struct Address {
   std::int64_t segment = 0;
@@ -44,8 +47,8 @@ class SegmentWriter {
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
   Address append(const Record& record);
-  /// Everything appended so far survives a crash.
-  void sync();
+  /// Everything appended so far is in its file and, if wanted, survives a crash.
+  void sync(Sync sync = Sync::always);
   /// Whether the catalogue may name it: then it is not taken back.
   void keep(bool kept) { kept_ = kept; }
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <thread>
 
 #include "store/catalog.h"
 #include "store/segment.h"
+#include "support/database_folder.h"
 #include "support/expectations.h"
 
 namespace tessera {
@@ -17,43 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for each test, gone after it.
-class DatabaseTest : public ::testing::Test {
- protected:
-  DatabaseTest() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ =
-        fs::temp_directory_path() / fmt::format("tessera-{}-{}.tsdb", ::getpid(), test->name());
-    fs::remove_all(folder_);
-  }
-  ~DatabaseTest() override { fs::remove_all(folder_); }
-
-  Database open(DatabaseOptions options = {}) const { return Database::open(folder_, options); }
-
-  std::vector<fs::path> segments() const {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(folder_ / "segments"))
-      found.push_back(entry.path());
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
-  fs::path folder_;
-};
+using DatabaseTest = DatabaseFolder;
 
 Relation matrix(std::int64_t rows, std::int64_t columns, const Shape& tile, std::uint64_t seed = 1,
                 DType dtype = DType::f64) {
   return Relation::from_tensor(random_integers(dtype, {rows, columns}, seed, 0, 100), tile);
-}
-
-template <class Body>
-std::string message_of(Body&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return fmt::format("{}: {}", error.kind(), error.what());
-  }
-  return "nothing was thrown";
 }
 
 void flip_a_bit(const fs::path& file, std::int64_t at) {
@@ -292,7 +260,7 @@ TEST_F(DatabaseTest, ANewerFormatIsRefused) {
   store::Sqlite(folder_ / "catalog.sqlite", store::Sqlite::Mode::write)
       .execute("PRAGMA user_version = 99");
   EXPECT_EQ(message_of([&] { open(); }),
-            fmt::format("IoError: {} has format version 99; this program knows versions up to 1: "
+            fmt::format("IoError: {} has format version 99; this program knows versions up to 2: "
                         "use a newer one",
                         folder_.string()));
 }

@@ -1,0 +1,96 @@
+#include "database/amendment.h"
+
+#include "base/check.h"
+#include "database/append.h"
+#include "database/names.h"
+
+namespace tessera {
+
+using store::Catalog;
+using store::Definition;
+using store::StoredRelation;
+
+Amendment::Amendment(const std::filesystem::path& database, Catalog& catalog,
+                     const Changes& changes, const NamedRelations& stored)
+    : database_(database), changes_(changes) {
+  // A rehearsal, which is rolled back.
+  const store::Transaction rehearsal = catalog.writing();
+  change_names(catalog);
+  for (const auto& [name, plan] : changes.results) new_names_.push_back(name);
+  for (const auto& [name, relation] : stored) new_names_.push_back(name);
+  std::set<std::string> taken;
+  for (const std::string& name : new_names_) {
+    refuse_taken(catalog, name);
+    TESSERA_REQUIRE(TypeError, taken.insert(name).second, "two relations would be named '{}'",
+                    name);
+  }
+  for (const auto& [name, more] : changes.appended) {
+    if (!catalog.has(name)) continue;
+    std::shared_ptr<const StoredRelation>& base = bases_[name];
+    if (!base)
+      base = std::make_shared<const StoredRelation>(database, find_stored(catalog, database, name));
+    refuse_unfit(*base, more);
+  }
+}
+
+void Amendment::change_names(Catalog& catalog) const {
+  for (const std::string& name : changes_.dropped) {
+    // One can drop what is damaged.
+    if (!catalog.has(name)) (void)find_stored(catalog, database_, name);
+    catalog.remove(name);
+  }
+  for (const auto& [from, to] : changes_.renamed) {
+    (void)find_stored(catalog, database_, from);
+    refuse_taken(catalog, to);
+    catalog.rename(from, to);
+  }
+}
+
+void Amendment::add(const std::string& name, Definition definition) {
+  definition.name = name;
+  added_[name] = std::move(definition);
+}
+
+void Amendment::complete(const std::vector<Written>& written,
+                         const std::vector<TupleSet<TileType>>& wholes, Appender& appender) {
+  for (std::size_t i = 0; i < wholes.size(); ++i) {
+    std::vector<StoredPart> parts;
+    std::int64_t tuples = 0;
+    for (const Written& by_one : written) {
+      parts.push_back(by_one.parts.at(i));
+      tuples += parts.back().statistics.at(0);
+    }
+    TESSERA_INVARIANT(std::cmp_equal(tuples, wholes[i].tuples.size()),
+                      "{} tuples were stored of {}", tuples, wholes[i].tuples.size());
+    if (i < new_names_.size()) {
+      add(new_names_[i], whole_of(parts, wholes[i].type, store::edges_of(wholes[i])));
+    } else {
+      const auto& [name, more] = changes_.appended[i - new_names_.size()];
+      append(name, more, parts, wholes[i], appender);
+    }
+  }
+}
+
+/// To what is in the catalogue, or to what this change has stored or appended to before.
+void Amendment::append(const std::string& name, const Relation& more,
+                       const std::vector<StoredPart>& parts, const TupleSet<TileType>& whole,
+                       Appender& appender) {
+  const auto added = added_.find(name);
+  const auto base = bases_.find(name);
+  if (added == added_.end() && base == bases_.end())
+    return add(name, whole_of(parts, whole.type, store::edges_of(whole)));
+  Definition& changed = added != added_.end() ? added->second : updated_[name];
+  const bool first = added == added_.end() && changed.name.empty();
+  changed = first ? tessera::append(*base->second, more, parts)
+                  : tessera::append(StoredRelation(database_, changed), more, parts);
+  merge_directories(database_, changed, appender);
+}
+
+void Amendment::apply(Catalog& catalog) const {
+  change_names(catalog);
+  for (const auto& [name, definition] : added_) catalog.add(definition);
+  for (const auto& [name, definition] : updated_) catalog.update(definition);
+  for (const auto& [name, text] : changes_.texts) catalog.set_text(name, text);
+}
+
+}  // namespace tessera

@@ -1,0 +1,157 @@
+#include "database/append.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "base/check.h"
+#include "tra/tuple_set.h"
+
+namespace tessera {
+
+using store::Definition;
+using store::Directory;
+using store::Entry;
+using store::StoredRelation;
+
+namespace {
+
+bool by_key(const BasicTuple<TileType>& a, const BasicTuple<TileType>& b) { return a.key < b.key; }
+
+TupleSet<TileType> tuples_together(const StoredRelation& base, const Relation& more) {
+  const std::vector<BasicTuple<TileType>>& there = base.tuples()->tuples;
+  const TupleSet<TileType> come = types_of(more);
+  TupleSet<TileType> whole;
+  whole.tuples.reserve(there.size() + come.tuples.size());
+  std::merge(there.begin(), there.end(), come.tuples.begin(), come.tuples.end(),
+             std::back_inserter(whole.tuples), by_key);
+  return whole;
+}
+
+/// As if all tuples had been stored at once: of a relation without any, nothing but the names of
+/// the columns and what an absent key means is left.
+RelationType type_together(const StoredRelation& base, const Relation& more,
+                           const std::vector<BasicTuple<TileType>>& tuples) {
+  const bool first = base.entries().empty();
+  RelationType type = base.definition().type;
+  for (std::size_t c = 0; c < type.columns.size(); ++c) {
+    TileType& bound = type.columns[c].type;
+    const TileType& come = more.type().columns[c].type;
+    if (first) bound = come;
+    if (come.sparse_dims != bound.sparse_dims) bound.sparse_dims = 0;
+    for (int d = 0; d < bound.shape.rank(); ++d)
+      bound.shape[d] = std::max(bound.shape[d], come.shape[d]);
+  }
+  if (first && type.presence == Presence::continuous) type.frontier = more.frontier();
+  for (std::size_t i = 0; i < type.frontier.size(); ++i)
+    type.frontier[i] = std::max(type.frontier[i], more.frontier()[i]);
+  if (type.presence != Presence::sparse)
+    type.presence = first_hole(tuples, type.frontier) ? Presence::partial : Presence::continuous;
+  return type;
+}
+
+/// What the tiles are that a sparse tensor lacks, if one of the two knows it of the whole.
+TypesAt absent_together(const StoredRelation& base, const Relation& more,
+                        const RelationType& type) {
+  if (type.presence != Presence::sparse) return {};
+  if (more.type().presence == Presence::sparse && more.frontier() == type.frontier)
+    return more.absent_types();
+  const bool known = base.definition().edges && base.definition().type.frontier == type.frontier;
+  return known ? base.tuples()->absent_types : TypesAt{};
+}
+
+/// What a StatisticsBuilder knew after the tuples that are there. The least and greatest are bounds
+/// afterwards, if zeros counted that were absent then and are not now.
+std::vector<std::int64_t> numbers_of(const StoredRelation& base) {
+  const Statistics& known = base.definition().statistics;
+  bool any = false;
+  std::vector<std::set<std::int64_t>> values(
+      static_cast<std::size_t>(base.definition().type.arity()));
+  for (const Entry& entry : base.entries()) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].insert(entry.key[i]);
+    for (const TileType& type : entry.types) any = any || type.shape.elements() > 0;
+  }
+  std::vector<std::int64_t> numbers{known.tuples, known.nonzeros, any ? 1 : 0,
+                                    std::bit_cast<std::int64_t>(known.min),
+                                    std::bit_cast<std::int64_t>(known.max)};
+  for (const std::set<std::int64_t>& of : values) {
+    numbers.push_back(static_cast<std::int64_t>(of.size()));
+    numbers.insert(numbers.end(), of.begin(), of.end());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void refuse_unfit(const StoredRelation& base, const Relation& more) {
+  const std::string& name = base.definition().name;
+  const RelationType &there = base.definition().type, &come = more.type();
+  TESSERA_REQUIRE(TypeError, there.arity() == come.arity(),
+                  "cannot append to '{}': its keys have {} components, the new ones {}", name,
+                  there.arity(), come.arity());
+  TESSERA_REQUIRE(TypeError, there.columns.size() == come.columns.size(),
+                  "cannot append to '{}': it has {} columns, the new tuples have {}", name,
+                  there.columns.size(), come.columns.size());
+  for (std::size_t c = 0; c < there.columns.size(); ++c) {
+    const TileType &own = there.columns[c].type, &other = come.columns[c].type;
+    TESSERA_REQUIRE(
+        TypeError, own.dtype == other.dtype && own.shape.rank() == other.shape.rank(),
+        "cannot append to '{}': its column {} is {}, that of the new tuples is {}: one dtype and "
+        "rank a column",
+        name, c, to_string(own), to_string(other));
+  }
+  for (const Tuple& tuple : more.tuples())
+    TESSERA_REQUIRE(TypeError, base.find(tuple.key) == nullptr,
+                    "cannot append to '{}': there is a tuple at {} already", name,
+                    to_string(tuple.key));
+}
+
+Definition append(const StoredRelation& base, const Relation& more,
+                  const std::vector<StoredPart>& parts) {
+  refuse_unfit(base, more);
+  Definition definition = base.definition();
+  if (more.size() == 0) return definition;
+  TupleSet<TileType> whole = tuples_together(base, more);
+  whole.type = type_together(base, more, whole.tuples);
+  whole.absent_types = absent_together(base, more, whole.type);
+  definition.type = whole.type;
+  definition.edges = store::edges_of(whole);
+  StatisticsBuilder statistics;
+  statistics.add(numbers_of(base));
+  for (const StoredPart& part : parts) {
+    statistics.add(part.statistics);
+    definition.bytes += part.bytes;
+    definition.directories.insert(definition.directories.end(), part.directories.begin(),
+                                  part.directories.end());
+  }
+  definition.statistics = statistics.finish(definition.type);
+  return definition;
+}
+
+void merge_directories(const std::filesystem::path& database, Definition& definition,
+                       Appender& appender) {
+  constexpr std::size_t most = 32;
+  std::vector<store::Address>& parts = definition.directories;
+  if (parts.size() <= most) return;
+  // At least half of them, from the last one on, and those before that are no larger than all that
+  // are merged: so however often something is appended, an entry is seldom written again.
+  std::size_t from = parts.size() - 1;
+  std::int64_t bytes = parts[from].place.bytes;
+  while (from > 0 && (from > most / 2 || parts[from - 1].place.bytes <= bytes))
+    bytes += parts[--from].place.bytes;
+  Directory merged;
+  for (std::size_t i = from; i < parts.size(); ++i) {
+    const File file = store::open_segment(database, parts[i].segment);
+    Directory part = store::directory_of(
+        store::read_numbers(file, parts[i].place,
+                            fmt::format("the directory of {}", definition.name)),
+        definition.name);
+    std::move(part.entries.begin(), part.entries.end(), std::back_inserter(merged.entries));
+  }
+  std::sort(merged.entries.begin(), merged.entries.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  parts.resize(from);
+  parts.push_back(appender.append(merged));
+}
+
+}  // namespace tessera

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "database/written.h"
+#include "store/stored_relation.h"
+
+namespace tessera {
+
+/// TypeError unless tuples can be added to a stored relation: arity, columns, dtypes and ranks are
+/// the same, and their keys are not there.
+void refuse_unfit(const store::StoredRelation& base, const Relation& more);
+
+/// What the catalogue is to say of a stored relation to which tuples were added, which processes
+/// have written in parts. The tiles and directories that were there stay as they are.
+store::Definition append(const store::StoredRelation& base, const Relation& more,
+                         const std::vector<StoredPart>& parts);
+
+/// Where many appends have left many directories, some are written again as one. Tiles are not.
+void merge_directories(const std::filesystem::path& database, store::Definition& definition,
+                       Appender& appender);
+
+}  // namespace tessera

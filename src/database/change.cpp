@@ -1,0 +1,142 @@
+#include "base/check.h"
+#include "database/amendment.h"
+#include "database/names.h"
+#include "database/state.h"
+#include "database/together.h"
+#include "database/workload.h"
+#include "database/written_together.h"
+#include "tra/tuple_set.h"
+
+// The one statement behind all that store, drop and rename: by one process, or by those of a
+// cluster together.
+
+namespace tessera {
+namespace {
+
+using store::Catalog;
+
+void check_names(const Changes& changes, const NamedRelations& stored) {
+  for (const auto& [from, to] : changes.renamed) check_name(to);
+  for (const auto& [name, plan] : changes.results) check_name(name);
+  for (const auto& [name, relation] : stored) check_name(name);
+  for (const auto& [name, more] : changes.appended) check_name(name);
+  for (const auto& [name, text] : changes.texts) check_name(name);
+}
+
+/// What the processes of a cluster compare, lest they make different statements.
+std::string description(const Changes& changes, const NamedRelations& stored) {
+  std::vector<std::string> all;
+  for (const std::string& name : changes.dropped) all.push_back(fmt::format("drop '{}'", name));
+  for (const auto& [from, to] : changes.renamed)
+    all.push_back(fmt::format("rename '{}' to '{}'", from, to));
+  for (const auto& [name, plan] : changes.results)
+    all.push_back(fmt::format("store '{}' ({})", name, to_string(plan.type())));
+  for (const auto& [name, relation] : stored)
+    all.push_back(fmt::format("store '{}' ({}, {} tuples)", name, to_string(relation.type()),
+                              relation.size()));
+  for (const auto& [name, more] : changes.appended)
+    all.push_back(
+        fmt::format("append to '{}' ({}, {} tuples)", name, to_string(more.type()), more.size()));
+  for (const auto& [name, text] : changes.texts)
+    all.push_back(
+        text ? fmt::format("set the text '{}' ({:x})", name, std::hash<std::string>()(*text))
+             : fmt::format("remove the text '{}'", name));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+/// Writes all, or, on a cluster, what this process has of it, and says in `wholes` what it all is.
+Written write_tiles(const Changes& changes, const NamedRelations& stored, const RunOptions& options,
+                    Appender& appender, RunReport& took, std::vector<TupleSet<TileType>>& wholes) {
+  std::deque<RelationWriter> writers;  // which do not move
+  std::vector<Plan> plans;
+  for (const auto& [name, plan] : changes.results) {
+    writers.emplace_back(appender);
+    plans.push_back(plan);
+  }
+  if (!plans.empty())
+    wholes = run_into(
+        plans,
+        [&](std::size_t result, const Key& key, const std::vector<Tile>& tiles) {
+          writers[result].add(key, tiles);
+        },
+        options, &took);
+  const ClusterInfo processes = cluster_info();
+  for (const NamedRelations* relations : {&stored, &changes.appended})
+    for (const auto& [name, relation] : *relations) {
+      const std::vector<Tuple>& tuples = relation.tuples();
+      RelationWriter& writer = writers.emplace_back(appender);
+      for (std::size_t i = processes.rank; i < tuples.size(); i += processes.size)
+        writer.add(tuples[i].key, tuples[i].tiles);
+      wholes.push_back(types_of(relation));
+    }
+  return finish(writers, appender);
+}
+
+}  // namespace
+
+void Database::State::change(const Changes& changes, const NamedRelations& stored,
+                             const RunOptions& running, RunReport* report) {
+  check_names(changes, stored);
+  refuse_if_read_only();
+  const bool tiles = !changes.results.empty() || !stored.empty() || !changes.appended.empty();
+  exec::Cluster* cluster = exec::cluster();
+  RunReport took;
+  std::vector<TupleSet<TileType>> wholes;
+  const Write write = [&](Appender& appender) {
+    return write_tiles(changes, stored, running, appender, took, wholes);
+  };
+  std::unique_ptr<WriteStatement> statement;
+  std::unique_ptr<Amendment> amendment;
+  const auto commit = [&](const std::vector<Written>& written) {
+    amendment->complete(written, wholes, statement->appender());
+    statement->commit([&](Catalog& catalog) {
+      for (std::size_t rank = 1; rank < written.size(); ++rank)
+        catalog.set_segments(written[rank].segments);
+      amendment->apply(catalog);
+      if (!changes.results.empty()) remember(catalog, changes.results, took);
+    });
+  };
+  const std::string next = by_first(
+      fmt::format("{} in {}", description(changes, stored), folder.string()), [&]() -> std::string {
+        const std::int64_t stride = cluster != nullptr ? cluster->size() : 1;
+        statement.reset(new WriteStatement(writer(stride)));
+        amendment = std::make_unique<Amendment>(folder, statement->catalog(), changes, stored);
+        if (cluster == nullptr || !tiles) {
+          commit({write(statement->appender())});
+          return "";
+        }
+        return std::to_string(statement->catalog().next_segment());
+      });
+  if (cluster != nullptr && tiles) {
+    if (statement) {
+      write_and_commit(*cluster, folder, *statement, write, commit);
+    } else {
+      Appender appender(std::make_unique<store::SegmentWriter>(
+                            folder, 0, 0, std::stoll(next) + cluster->rank(), cluster->size()),
+                        compression());
+      write_part(*cluster, appender, sync, write);
+    }
+  }
+  if (report != nullptr && !changes.results.empty()) *report = took;
+}
+
+void Database::change(const Changes& changes, const RunOptions& options, RunReport* report) {
+  state_->change(changes, {}, options, report);
+}
+
+void Database::store(const std::string& name, const Relation& relation) {
+  state_->change({}, {{name, relation}}, {}, nullptr);
+}
+
+void Database::store(const std::string& name, const Plan& plan, const RunOptions& options,
+                     RunReport* report) {
+  change({.results = {{name, plan}}}, options, report);
+}
+
+void Database::drop(const std::string& name) { change({.dropped = {name}}); }
+
+void Database::rename(const std::string& from, const std::string& to) {
+  change({.renamed = {{from, to}}});
+}
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+#include "database/names.h"
+
+#include "base/check.h"
+
+namespace tessera {
+
+void check_name(const std::string& name) {
+  TESSERA_REQUIRE(TypeError, !name.empty() && name.size() <= 255,
+                  "a name has 1 to 255 bytes, '{}' has {}", name.substr(0, 40), name.size());
+  for (const char letter : name)
+    TESSERA_REQUIRE(TypeError, static_cast<unsigned char>(letter) >= ' ' && letter != 127,
+                    "a name has no control characters");
+}
+
+void refuse_taken(store::Catalog& catalog, const std::string& name) {
+  TESSERA_REQUIRE(TypeError, !catalog.has(name), "there is a '{}' already; drop it first", name);
+}
+
+store::Definition find_stored(store::Catalog& catalog, const std::filesystem::path& database,
+                              const std::string& name) {
+  std::optional<store::Definition> found = catalog.find(name);
+  if (found) return std::move(*found);
+  std::string others;
+  for (const std::string& other : catalog.names()) others += (others.empty() ? "" : ", ") + other;
+  throw TypeError(fmt::format("there is no '{}' in {}; there is {}", name, database.string(),
+                              others.empty() ? "nothing" : others));
+}
+
+}  // namespace tessera
