@@ -1,0 +1,376 @@
+#include "query/unrolled.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/check.h"
+#include "query/references.h"
+
+namespace tessera::query {
+namespace {
+
+using lang::fail_type;
+
+struct IndicesHash {
+  std::size_t operator()(const Indices& indices) const {
+    return KeyHash{}(Key(indices.begin(), indices.end()));
+  }
+};
+
+/// A table that a query reads, once its indices are known.
+struct Wanted {
+  int table = -1;        // which versioned table
+  Indices indices = {};  // of the version
+  std::string stored = {};
+  Place place = {};
+};
+
+std::int64_t index_value(const sql::Expression& written, const std::vector<std::string>& names,
+                         Parameters values) {
+  const ExpressionPtr bound = bind_constant(written, names);
+  if (!is_integer(bound->type))
+    fail_type(written.place, "an index is an integer, and this is {}", sql::to_string(bound->type));
+  const Cell cell = evaluate(*bound, {}, values);
+  if (cell.is_null()) fail_type(written.place, "an index is NULL");
+  return cell.integer();
+}
+
+/// All indices that a reference stands for, the last one changing fastest.
+void collect_indices(const std::vector<sql::IndexRange>& ranges, std::size_t position,
+                     std::vector<std::string>& names, std::vector<std::int64_t>& values,
+                     Indices& indices, const std::function<void(const Indices&)>& receive) {
+  if (position == ranges.size()) return receive(indices);
+  const sql::IndexRange& range = ranges[position];
+  const std::int64_t from = index_value(*range.from, names, values);
+  const std::int64_t to = range.to ? index_value(*range.to, names, values) : from;
+  constexpr std::int64_t most = 10'000'000;
+  if (to - from >= most)
+    fail_type(range.place, "{}...{}: a union of more than {} versions", from, to, most);
+  for (std::int64_t index = from; index <= to; ++index) {
+    if (!range.variable.empty()) {
+      names.push_back(range.variable);
+      values.push_back(index);
+    }
+    indices.push_back(index);
+    collect_indices(ranges, position + 1, names, values, indices, receive);
+    indices.pop_back();
+    if (!range.variable.empty()) {
+      names.pop_back();
+      values.pop_back();
+    }
+  }
+}
+
+class Unroller {
+ public:
+  explicit Unroller(Definitions& definitions) : definitions_(definitions) {}
+
+  Unrolled run(const std::vector<Request>& requests) {
+    for (const Request& request : requests) {
+      Frame frame;
+      frame.query = request.query.get();
+      frame.names = request.names;
+      frame.values = request.values;
+      result_.wanted.push_back(complete(std::move(frame)));
+    }
+    result_.first.push_back(0);
+    for (const Instance& instance : result_.instances)
+      result_.first.push_back(result_.first.back() +
+                              static_cast<std::int64_t>(instance.of->operators.size()));
+    return std::move(result_);
+  }
+
+ private:
+  /// An instance whose inputs are being looked for. They are kept on a stack of our own: recursion
+  /// through versions is as deep as there are iterations.
+  struct Frame {
+    const sql::Query* query = nullptr;
+    const VersionRule* rule = nullptr;
+    std::vector<std::string> names;
+    std::vector<std::int64_t> values;
+    int table = -1;
+    Indices indices = {};
+    /// What it reads: a list for each reference, in order.
+    std::vector<std::vector<Wanted>> wanted = {};
+    std::size_t next_list = 0, next = 0;
+  };
+
+  int complete(Frame first) {
+    std::vector<Frame> stack;
+    find_inputs(first);
+    stack.push_back(std::move(first));
+    for (;;) {
+      if (const Wanted* wanted = next_missing(stack.back())) {
+        Frame frame = frame_of(*wanted);
+        const auto cycle = std::find_if(stack.begin(), stack.end(), [&](const Frame& on_stack) {
+          return on_stack.table == frame.table && on_stack.indices == frame.indices;
+        });
+        if (cycle != stack.end()) fail_cycle(cycle, stack.end(), wanted->place);
+        find_inputs(frame);
+        stack.push_back(std::move(frame));
+        continue;
+      }
+      const int number = finished(stack.back());
+      const Frame done = std::move(stack.back());
+      stack.pop_back();
+      if (done.table >= 0) known_[done.table][done.indices] = number;
+      if (stack.empty()) return number;
+    }
+  }
+
+  template <class Iterator>
+  [[noreturn]] void fail_cycle(Iterator begin, Iterator end, Place place) {
+    std::string cycle;
+    for (Iterator frame = begin; frame != end; ++frame) {
+      if (end - begin > 12 && frame - begin == 6) {
+        cycle += fmt::format(" -> ({} more)", end - begin - 12);
+        frame = end - 6;
+      }
+      cycle += (cycle.empty() ? "" : " -> ") +
+               version_name(result_.tables[frame->table], frame->indices);
+    }
+    cycle += " -> " + version_name(result_.tables[begin->table], begin->indices);
+    fail_type(place, "a version is defined by itself: {}", cycle);
+  }
+
+  /// The next table of a frame that is a version which nobody has looked at.
+  const Wanted* next_missing(Frame& frame) {
+    for (; frame.next_list < frame.wanted.size(); ++frame.next_list, frame.next = 0)
+      for (; frame.next < frame.wanted[frame.next_list].size(); ++frame.next) {
+        const Wanted& wanted = frame.wanted[frame.next_list][frame.next];
+        if (wanted.table >= 0 && !known_[wanted.table].contains(wanted.indices)) return &wanted;
+      }
+    return nullptr;
+  }
+
+  Frame frame_of(const Wanted& wanted) {
+    const std::vector<VersionRule>& rules = *definitions_.rules(result_.tables[wanted.table]);
+    Frame frame;
+    frame.table = wanted.table;
+    frame.indices = wanted.indices;
+    for (const VersionRule& rule : rules) {
+      auto values = rule.match(wanted.indices);
+      if (!values) continue;
+      frame.rule = &rule;
+      frame.query = &rule.query();
+      frame.names = rule.parameters();
+      frame.values = std::move(*values);
+      return frame;
+    }
+    std::string heads;
+    for (const VersionRule& rule : rules) heads += (heads.empty() ? "" : ", ") + rule.head();
+    fail_type(wanted.place, "{} is defined by no rule; there are: {}",
+              version_name(result_.tables[wanted.table], wanted.indices), heads);
+  }
+
+  void find_inputs(Frame& frame) {
+    for (const sql::TableReference* reference : references_of(*frame.query)) {
+      frame.wanted.emplace_back();
+      lang::at_place(reference->place, [&] { find_tables(*reference, frame); });
+    }
+  }
+
+  void find_tables(const sql::TableReference& reference, Frame& frame) {
+    std::vector<Wanted>& into = frame.wanted.back();
+    const auto* named = std::get_if<sql::TableName>(&reference.source);
+    const auto* united = std::get_if<sql::UnionOfVersions>(&reference.source);
+    const std::string& name = named != nullptr ? named->name : united->name;
+    const auto& ranges = named != nullptr ? named->indices : united->indices;
+    if (ranges.empty()) {
+      into.push_back({-1, {}, name, reference.place});
+      return;
+    }
+    const std::vector<VersionRule>* rules = definitions_.rules(name);
+    if (rules == nullptr)
+      fail_type(reference.place, "there is no versioned table {}; there are: {}", name,
+                definitions_.all_names());
+    const int table = table_number(rules->front().table());
+    const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
+    if (ranges.size() != arity)
+      fail_type(reference.place, "{} has {} indices, and {} are given", name, arity, ranges.size());
+    Indices indices;
+    std::vector<std::string> names = frame.names;
+    std::vector<std::int64_t> values = frame.values;
+    collect_indices(ranges, 0, names, values, indices, [&](const Indices& found) {
+      for (std::int64_t index : found)
+        if (index < 0)
+          fail_type(reference.place, "{}: an index is not negative", version_name(name, found));
+      const auto stored = definitions_.materialised(version_name(rules->front().table(), found));
+      if (stored)
+        into.push_back({-1, {}, *stored, reference.place});
+      else
+        into.push_back({table, found, {}, reference.place});
+    });
+    if (into.empty()) fail_type(reference.place, "a union of no versions of {}", name);
+  }
+
+  const std::vector<const sql::TableReference*>& references_of(const sql::Query& query) {
+    const auto found = references_.find(&query);
+    if (found != references_.end()) return found->second;
+    return references_[&query] = references_in(query);
+  }
+
+  int table_number(const std::string& name) {
+    for (std::size_t t = 0; t < result_.tables.size(); ++t)
+      if (same_name(result_.tables[t], name)) return static_cast<int>(t);
+    result_.tables.push_back(name);
+    known_.emplace_back();
+    return static_cast<int>(result_.tables.size()) - 1;
+  }
+
+  int stored_number(const std::string& name) {
+    for (std::size_t t = 0; t < result_.stored.size(); ++t)
+      if (result_.stored[t] == name) return -1 - static_cast<int>(t);
+    result_.stored.push_back(name);
+    return -static_cast<int>(result_.stored.size());
+  }
+
+  /// Hands the tables that were found to the binder, in the order in which it meets them, and keeps
+  /// count of the inputs.
+  class FoundTables : public Resolver {
+   public:
+    FoundTables(Unroller& unroller, const Frame& frame) : unroller_(unroller), frame_(frame) {}
+
+    std::vector<Source> tables(const sql::TableReference& reference) override {
+      const auto& list = unroller_.references_of(*frame_.query);
+      const auto at = std::find(list.begin(), list.end(), &reference);
+      std::vector<Wanted> named;
+      const std::vector<Wanted>* wanted = nullptr;
+      if (at != list.end()) {
+        wanted = &frame_.wanted[static_cast<std::size_t>(at - list.begin())];
+      } else {  // inside a view
+        const auto* table = std::get_if<sql::TableName>(&reference.source);
+        if (table == nullptr || !table->indices.empty())
+          fail_type(reference.place, "a view reads no versions of tables");
+        named.push_back({-1, {}, table->name, reference.place});
+        wanted = &named;
+      }
+      std::vector<Source> sources;
+      for (const Wanted& one : *wanted) sources.push_back(source(one));
+      return sources;
+    }
+    std::optional<View> view(const std::string& name) override {
+      return unroller_.definitions_.view(name);
+    }
+
+    std::vector<int> inputs;
+    /// Which types the tables have: what tells templates of a rule apart.
+    std::vector<const Schema*> schemas;
+
+   private:
+    Source source(const Wanted& wanted) {
+      const int slot = static_cast<int>(inputs.size());
+      if (wanted.table >= 0) {
+        const int instance = unroller_.known_[wanted.table].at(wanted.indices);
+        inputs.push_back(instance);
+        return {slot, unroller_.result_.instances[instance].of->root->schema};
+      }
+      const auto schema = unroller_.definitions_.stored(wanted.stored);
+      if (!schema)
+        fail_type(wanted.place, "there is no table {}; there are: {}", wanted.stored,
+                  unroller_.definitions_.all_names());
+      inputs.push_back(unroller_.stored_number(unroller_.definitions_.exact_name(wanted.stored)));
+      return {slot, *schema};
+    }
+
+    Unroller& unroller_;
+    const Frame& frame_;
+  };
+
+  int finished(const Frame& frame) {
+    Instance instance;
+    instance.parameters = frame.values;
+    instance.table = frame.table;
+    instance.indices = frame.indices;
+    // A rule is bound once for all versions whose inputs come from the same templates.
+    std::vector<const void*> key{frame.query};
+    std::vector<int> inputs;
+    bool reusable = frame.rule != nullptr;
+    for (const auto& list : frame.wanted) {
+      key.push_back(nullptr);
+      for (const Wanted& wanted : list) {
+        reusable = reusable && (wanted.table >= 0 || !definitions_.view(wanted.stored));
+        if (wanted.table < 0) {
+          if (!reusable) continue;
+          inputs.push_back(stored_number(definitions_.exact_name(wanted.stored)));
+          key.push_back(reinterpret_cast<const void*>(static_cast<std::intptr_t>(inputs.back())));
+        } else {
+          inputs.push_back(known_[wanted.table].at(wanted.indices));
+          key.push_back(result_.instances[inputs.back()].of->root.get());
+        }
+      }
+    }
+    const auto known = reusable ? templates_.find(key) : templates_.end();
+    if (known != templates_.end()) {
+      instance.of = known->second;
+      instance.inputs = std::move(inputs);
+    } else {
+      FoundTables tables(*this, frame);
+      BinderOptions options{frame.names, frame.rule != nullptr ? frame.rule->column_names()
+                                                               : std::vector<std::string>{}};
+      NodePtr root = bind(*frame.query, tables, options);
+      if (frame.rule != nullptr) root = with_columns(*frame.rule, root);
+      instance.of = template_of(root);
+      instance.inputs = tables.inputs;
+      if (reusable && instance.inputs == inputs) templates_[key] = instance.of;
+    }
+    result_.instances.push_back(std::move(instance));
+    return static_cast<int>(result_.instances.size()) - 1;
+  }
+
+  /// The result of a rule under the names, and of the types, that its head says.
+  static NodePtr with_columns(const VersionRule& rule, const NodePtr& root) {
+    const auto& columns = rule.columns();
+    if (columns.empty()) return root;
+    if (columns.size() != root->schema.size())
+      fail_type(columns.front().place, "{} has {} columns, and its query yields {}", rule.head(),
+                columns.size(), root->schema.size());
+    std::vector<ExpressionPtr> outputs;
+    Schema schema = root->schema;
+    bool converts = false;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      schema[c].name = columns[c].name;
+      ExpressionPtr column = column_of(static_cast<int>(c), root->schema[c].type, columns[c].place);
+      if (columns[c].type) {
+        const ExpressionPtr typed = converted(column, *columns[c].type, columns[c].place);
+        converts = converts || !std::holds_alternative<ColumnOf>(typed->node);
+        schema[c].type = *columns[c].type;
+        column = typed;
+      }
+      outputs.push_back(column);
+    }
+    if (converts) return make_node(Project{root, std::move(outputs)}, std::move(schema));
+    return make_node(root->op, std::move(schema));
+  }
+
+  static std::shared_ptr<const Template> template_of(const NodePtr& root) {
+    auto made = std::make_shared<Template>();
+    made->root = root;
+    const auto visit = [&](const auto& self, const NodePtr& node) -> void {
+      if (std::holds_alternative<Scan>(node->op) || made->number.contains(node.get())) return;
+      for (const NodePtr& input : inputs_of(*node)) self(self, input);
+      const int number = static_cast<int>(made->operators.size());
+      made->number[node.get()] = number;
+      made->operators.push_back(node);
+      for (const NodePtr& input : inputs_of(*node))
+        if (const auto* scan = std::get_if<Scan>(&input->op))
+          made->scanned.emplace_back(number, scan->input);
+    };
+    visit(visit, root);
+    return made;
+  }
+
+  Definitions& definitions_;
+  Unrolled result_;
+  std::vector<std::unordered_map<Indices, int, IndicesHash>> known_;  // by table
+  std::map<std::vector<const void*>, std::shared_ptr<const Template>> templates_;
+  std::unordered_map<const sql::Query*, std::vector<const sql::TableReference*>> references_;
+};
+
+}  // namespace
+
+Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions) {
+  return Unroller(definitions).run(requests);
+}
+
+}  // namespace tessera::query

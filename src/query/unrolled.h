@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "query/binder.h"
+#include "query/version_rule.h"
+
+namespace tessera::query {
+
+/// A query, bound once for all versions of a rule that read tables of the same types: versions
+/// differ in their indices, which it reads as parameters.
+struct Template {
+  NodePtr root;
+  std::vector<NodePtr> operators;               // each once, inputs before what reads them
+  std::unordered_map<const Node*, int> number;  // of an operator among them
+  std::vector<std::pair<int, int>> scanned;     // operator, and the input that it reads
+};
+
+/// A version that is to be computed, or a query that was asked.
+struct Instance {
+  std::shared_ptr<const Template> of;
+  std::vector<std::int64_t> parameters;
+  /// What it reads: other instances, by their number, or stored tables, which count from -1 down.
+  std::vector<int> inputs;
+  int table = -1;        // of versions: which versioned table
+  Indices indices = {};  // of versions
+};
+
+/// Everything that statements want to have computed, as one graph: instances in an order in which
+/// each comes after those it reads. The operators of instance k are numbered from first[k] on.
+struct Unrolled {
+  std::vector<Instance> instances;
+  std::vector<std::int64_t> first;  // one more than there are instances
+  std::vector<std::string> stored;  // the tables that are read
+  std::vector<std::string> tables;  // the versioned ones
+  std::vector<int> wanted;          // the instances that are asked for
+  std::int64_t operators() const { return first.back(); }
+};
+
+/// What unrolling has to know of a database.
+class Definitions {
+ public:
+  virtual ~Definitions() = default;
+  virtual std::optional<Schema> stored(const std::string& name) = 0;  // of a table
+  virtual std::string exact_name(const std::string& name) = 0;        // as it was created
+  virtual std::optional<Resolver::View> view(const std::string& name) = 0;
+  /// The rules of a versioned table; none if there is no such.
+  virtual const std::vector<VersionRule>* rules(const std::string& name) = 0;
+  /// The name under which a version is stored, if it was materialised.
+  virtual std::optional<std::string> materialised(const std::string& version) = 0;
+  virtual std::string all_names() = 0;  // for messages
+};
+
+/// A query to be computed, with the values of the loop variables it may use.
+struct Request {
+  sql::QueryPtr query;
+  std::vector<std::string> names = {};
+  std::vector<std::int64_t> values = {};
+};
+
+/// Follows references until everything is a stored table. TypeError if a version is defined by no
+/// rule, or by itself: then with the cycle.
+Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions);
+
+}  // namespace tessera::query
