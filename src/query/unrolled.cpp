@@ -71,6 +71,7 @@ class Unroller {
       frame.query = request.query.get();
       frame.names = request.names;
       frame.values = request.values;
+      frame.target_columns = request.target_columns;
       result_.wanted.push_back(complete(std::move(frame)));
     }
     result_.first.push_back(0);
@@ -88,6 +89,7 @@ class Unroller {
     const VersionRule* rule = nullptr;
     std::vector<std::string> names;
     std::vector<std::int64_t> values;
+    std::vector<std::string> target_columns = {};
     int table = -1;
     Indices indices = {};
     /// What it reads: a list for each reference, in order.
@@ -154,6 +156,7 @@ class Unroller {
       frame.rule = &rule;
       frame.query = &rule.query();
       frame.names = rule.parameters();
+      frame.target_columns = rule.column_names();
       frame.values = std::move(*values);
       return frame;
     }
@@ -306,8 +309,7 @@ class Unroller {
       instance.inputs = std::move(inputs);
     } else {
       FoundTables tables(*this, frame);
-      BinderOptions options{frame.names, frame.rule != nullptr ? frame.rule->column_names()
-                                                               : std::vector<std::string>{}};
+      BinderOptions options{frame.names, frame.target_columns};
       NodePtr root = bind(*frame.query, tables, options);
       if (frame.rule != nullptr) root = with_columns(*frame.rule, root);
       instance.of = template_of(root);

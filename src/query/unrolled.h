@@ -57,6 +57,8 @@ struct Request {
   sql::QueryPtr query;
   std::vector<std::string> names = {};
   std::vector<std::int64_t> values = {};
+  std::vector<std::string> target_columns =
+      {};  // what its columns will be called, if that is known
 };
 
 /// Follows references until everything is a stored table. TypeError if a version is defined by no

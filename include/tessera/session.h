@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tessera/database.h"
+
+namespace tessera {
+
+/// A value of a result: NULL, a number, a truth value, a text or a tensor.
+using SqlValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Tile>;
+
+struct ResultColumn {
+  std::string name;
+  std::string type;  // "BIGINT", "MATRIX[2][3]"
+};
+
+/// The rows of a query. Tensors are read when they are asked for.
+class ResultTable {
+ public:
+  const std::vector<ResultColumn>& columns() const;
+  std::int64_t rows() const;
+  SqlValue at(std::int64_t row, int column) const;
+  /// The type of a tensor without reading it; that of a scalar is of rank 0.
+  TileType tile_type(std::int64_t row, int column) const;
+  std::string text(std::int64_t row, int column) const;  // as CAST to TEXT gives it; "NULL"
+
+  struct Data;
+  explicit ResultTable(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+
+ private:
+  std::shared_ptr<const Data> data_;
+};
+
+/// What a statement has done.
+struct StatementResult {
+  std::string command;                    // "SELECT", "CREATE TABLE"
+  std::optional<ResultTable> table = {};  // of those that have rows
+  std::string message = {};               // of the others: "3 rows inserted"
+  double seconds = 0;
+};
+
+/// An error in a statement: of any kind, with the place in the text.
+class StatementError : public Error {
+ public:
+  StatementError(const char* kind, const std::string& message, int at_line, int at_column)
+      : Error(kind, message), line(at_line), column(at_column) {}
+  int line, column;  // counted from 1
+};
+
+struct SessionOptions {
+  RunOptions run = {};
+  bool by_rows = false;  // every operator row by row, by definition: slow, for comparison
+};
+
+/// Statements of SQL, one after the other, over a database. The processes of a cluster have to make
+/// the same ones.
+class Session {
+ public:
+  explicit Session(Database database, const SessionOptions& options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+
+  /// Runs all statements of a text, and hands over what each has done. StatementError; those before
+  /// the one that fails stay done.
+  void execute(std::string_view text, const std::function<void(const StatementResult&)>& receive);
+  std::vector<StatementResult> execute(std::string_view text);
+  /// The rows of the one query that the text is.
+  ResultTable query(std::string_view text);
+
+  Database& database();
+  RunOptions& run_options();  // for those who watch or stop what runs
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "query/evaluation.h"
+#include "query/unrolled.h"
+#include "tessera/database.h"
+
+namespace tessera::session {
+
+/// What the database knows of a table besides its tuples.
+struct TableDefinition {
+  query::Schema schema;
+  std::vector<query::Table::Where> places;  // where its columns are, once there are tuples
+  std::vector<std::string> primary_key = {};
+};
+std::string to_text(const TableDefinition& definition);
+TableDefinition definition_of(const std::string& text);
+
+// Where definitions are among the texts of a database.
+std::string table_text(const std::string& name);
+std::string view_text(const std::string& name);
+std::string rule_text(const std::string& table, std::size_t number);
+
+/// The definitions of a database as they are when it is made. Names do not tell case apart, unless
+/// there are several that differ in nothing else.
+class Catalogue : public query::Definitions {
+ public:
+  explicit Catalogue(const Database& database);
+
+  std::optional<query::Schema> stored(const std::string& name) override;
+  std::string exact_name(const std::string& name) override;
+  std::optional<query::Resolver::View> view(const std::string& name) override;
+  const std::vector<query::VersionRule>* rules(const std::string& name) override;
+  std::optional<std::string> materialised(const std::string& version) override;
+  std::string all_names() override;
+
+  enum class Kind { table, tensor, view, versions };
+  std::optional<Kind> kind(const std::string& name) const;
+  std::vector<std::pair<std::string, Kind>> all() const;  // materialised versions left out
+  /// The definition of a table that was made by SQL; of any other relation, what follows from it.
+  TableDefinition table(const std::string& name);
+  bool has_tuples(const std::string& name) const { return relations_.contains(name); }
+  /// The table as it is in the database.
+  query::Value value(const std::string& name);
+  std::vector<std::string> versions_of(const std::string& table) const;  // materialised ones
+  std::size_t next_rule(const std::string& table) const;
+  std::string view_query(const std::string& name) const;
+
+ private:
+  std::optional<std::string> find(const std::string& name) const;
+
+  const Database& database_;
+  std::map<std::string, std::string> texts_;
+  std::map<std::string, Kind> kinds_;
+  std::map<std::string, bool> relations_;
+  std::map<std::string, std::vector<query::VersionRule>> rules_;
+  std::map<std::string, query::Resolver::View> views_;
+};
+
+}  // namespace tessera::session

@@ -1,0 +1,193 @@
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "session/state.h"
+
+// Statements about what there is: DROP, ALTER ... RENAME, DESCRIBE, SHOW.
+
+namespace tessera {
+
+using lang::fail_type;
+using session::Catalogue;
+
+namespace {
+
+std::string_view kind_name(Catalogue::Kind kind) {
+  switch (kind) {
+    case Catalogue::Kind::table: return "table";
+    case Catalogue::Kind::tensor: return "tensor";
+    case Catalogue::Kind::view: return "view";
+    case Catalogue::Kind::versions: break;
+  }
+  return "versioned table";
+}
+
+bool is_kind(Catalogue::Kind kind, sql::ObjectKind wanted) {
+  switch (wanted) {
+    case sql::ObjectKind::table:
+      return kind == Catalogue::Kind::table || kind == Catalogue::Kind::versions;
+    case sql::ObjectKind::tensor: return kind == Catalogue::Kind::tensor;
+    case sql::ObjectKind::view: return kind == Catalogue::Kind::view;
+  }
+  return false;
+}
+
+std::string_view kind_word(sql::ObjectKind kind) {
+  switch (kind) {
+    case sql::ObjectKind::table: return "TABLE";
+    case sql::ObjectKind::tensor: return "TENSOR";
+    case sql::ObjectKind::view: break;
+  }
+  return "VIEW";
+}
+
+/// The name as it was created. ErrorAt if there is none, or it is something else.
+std::string find(Catalogue& catalogue, const std::string& name, sql::ObjectKind wanted,
+                 lang::Place place) {
+  const auto kind = catalogue.kind(name);
+  if (!kind) fail_type(place, "there is no {}; there are: {}", name, catalogue.all_names());
+  if (!is_kind(*kind, wanted))
+    fail_type(place, "{} is a {}, not a {}", catalogue.exact_name(name), kind_name(*kind),
+              kind_word(wanted));
+  return catalogue.exact_name(name);
+}
+
+/// Everything that belongs to a name: the relations, and the texts that define it.
+void collect(Catalogue& catalogue, const Database& database, const std::string& name,
+             std::vector<std::string>& relations, std::vector<std::string>& texts) {
+  switch (*catalogue.kind(name)) {
+    case Catalogue::Kind::tensor: relations.push_back(name); return;
+    case Catalogue::Kind::view: texts.push_back(session::view_text(name)); return;
+    case Catalogue::Kind::table:
+      if (catalogue.has_tuples(name)) relations.push_back(name);
+      texts.push_back(session::table_text(name));
+      return;
+    case Catalogue::Kind::versions: break;
+  }
+  for (const auto& [key, text] : database.texts("sql/rule/" + name + "/")) texts.push_back(key);
+  for (const std::string& version : catalogue.versions_of(name)) {
+    if (catalogue.has_tuples(version)) relations.push_back(version);
+    texts.push_back(session::table_text(version));
+  }
+}
+
+}  // namespace
+
+StatementResult Session::State::drop(const sql::Drop& statement, lang::Place place) {
+  Catalogue catalogue(database);
+  const std::string command = fmt::format("DROP {}", kind_word(statement.kind));
+  if (statement.if_exists && !catalogue.kind(statement.name))
+    return {command, {}, fmt::format("there was no {}", statement.name)};
+  const std::string name = find(catalogue, statement.name, statement.kind, place);
+  Changes changes;
+  std::vector<std::string> texts;
+  collect(catalogue, database, name, changes.dropped, texts);
+  for (const std::string& text : texts) changes.texts[text] = std::nullopt;
+  database.change(changes, options.run);
+  return {command, {}, fmt::format("{} is gone", name)};
+}
+
+StatementResult Session::State::rename(const sql::Rename& statement, lang::Place place) {
+  Catalogue catalogue(database);
+  const std::string from = find(catalogue, statement.from, statement.kind, place);
+  if (*catalogue.kind(from) == Catalogue::Kind::versions)
+    fail_type(place, "{} has versions that name it in their definitions: it cannot be renamed",
+              from);
+  session::refuse_taken(catalogue, statement.to, place);
+  Changes changes;
+  std::vector<std::string> relations, texts;
+  collect(catalogue, database, from, relations, texts);
+  for (const std::string& relation : relations)
+    changes.renamed.emplace_back(relation, statement.to);
+  for (const std::string& text : texts) {
+    changes.texts[text.substr(0, text.size() - from.size()) + statement.to] = database.text(text);
+    changes.texts[text] = std::nullopt;
+  }
+  database.change(changes, options.run);
+  return {fmt::format("ALTER {}", kind_word(statement.kind)),
+          {},
+          fmt::format("{} is now {}", from, statement.to)};
+}
+
+StatementResult Session::State::describe(const sql::Describe& statement, lang::Place place) {
+  Catalogue catalogue(database);
+  const auto kind = catalogue.kind(statement.name);
+  if (!kind)
+    fail_type(place, "there is no {}; there are: {}", statement.name, catalogue.all_names());
+  const std::string name = catalogue.exact_name(statement.name);
+  if (*kind == Catalogue::Kind::versions) {
+    std::vector<std::vector<std::string>> rows;
+    for (const query::VersionRule& rule : *catalogue.rules(name))
+      rows.push_back({rule.head(), rule.text()});
+    for (const std::string& version : catalogue.versions_of(name))
+      rows.push_back({version, "materialized"});
+    return {"DESCRIBE", session::text_table({"versions", "definition"}, rows)};
+  }
+  query::Schema schema;
+  std::vector<std::string> roles;
+  if (*kind == Catalogue::Kind::view) {
+    auto all = std::make_shared<sql::Query>();
+    sql::Select select;
+    select.items.push_back(
+        {std::make_shared<const sql::Expression>(sql::Expression{sql::Star{}, place})});
+    select.from.push_back({sql::TableName{name}, "", {}, {}, place});
+    all->body = std::move(select);
+    schema = query::unroll({{all}}, catalogue).instances.back().of->root->schema;
+    roles.resize(schema.size());
+  } else {
+    const session::TableDefinition definition = catalogue.table(name);
+    schema = definition.schema;
+    for (std::size_t c = 0; c < schema.size(); ++c) {
+      const bool is_key =
+          c < definition.places.size() && std::holds_alternative<KeyExpr>(definition.places[c]);
+      roles.push_back(is_key ? "key" : "");
+    }
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t c = 0; c < schema.size(); ++c)
+    rows.push_back({schema[c].name, sql::to_string(schema[c].type), roles[c]});
+  return {"DESCRIBE", session::text_table({"column", "type", "role"}, rows)};
+}
+
+StatementResult Session::State::show(const sql::Show& statement, lang::Place place) {
+  Catalogue catalogue(database);
+  const auto is = [&](std::string_view what) { return query::same_name(statement.what, what); };
+  std::vector<std::vector<std::string>> rows;
+  if (is("tables") || is("tensors") || is("views")) {
+    for (const auto& [name, kind] : catalogue.all()) {
+      const bool wanted = is("tables") || (is("tensors") && kind == Catalogue::Kind::tensor) ||
+                          (is("views") && kind == Catalogue::Kind::view);
+      if (!wanted) continue;
+      std::string count, bytes;
+      if (catalogue.has_tuples(name)) {
+        const StoredInfo info = database.info(name);
+        count = std::to_string(info.statistics.tuples);
+        bytes = bytes_text(info.bytes);
+      } else if (kind == Catalogue::Kind::table) {
+        count = "0";
+      }
+      rows.push_back({name, std::string(kind_name(kind)), count, bytes});
+    }
+    return {"SHOW", session::text_table({"name", "kind", "rows", "bytes"}, rows)};
+  }
+  if (is("functions")) {
+    for (const auto& kernel : all_kernels()) rows.push_back({kernel->name, kernel->description});
+    for (const auto& [alias, call] : all_aliases()) rows.push_back({alias, "the same as " + call});
+    std::sort(rows.begin(), rows.end());
+    return {"SHOW", session::text_table({"function", "description"}, rows)};
+  }
+  if (is("history")) {
+    for (const PastRun& run : database.history())
+      rows.push_back({run.at, run.name, fmt::format("{:.3f}", run.seconds),
+                      std::to_string(run.tasks), bytes_text(run.peak_bytes)});
+    return {"SHOW", session::text_table({"at", "result", "seconds", "tasks", "memory"}, rows)};
+  }
+  if (is("settings")) {
+    rows = settings_text();
+    return {"SHOW", session::text_table({"name", "value", "description"}, rows)};
+  }
+  fail_type(place, "SHOW {}: one can show TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS and HISTORY",
+            statement.what);
+}
+
+}  // namespace tessera

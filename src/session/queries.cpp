@@ -1,0 +1,178 @@
+#include "session/state.h"
+
+namespace tessera {
+
+using query::Request;
+using query::Value;
+using session::Catalogue;
+
+std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests,
+                                            Catalogue& catalogue) {
+  const query::Unrolled unrolled = query::unroll(requests, catalogue);
+  session::DatabaseDictionary texts = dictionary();
+  std::vector<Value> stored;
+  for (const std::string& name : unrolled.stored) stored.push_back(catalogue.value(name));
+  std::vector<Value> values;
+  std::vector<std::unique_ptr<query::Evaluation>> evaluations;
+  for (const query::Instance& instance : unrolled.instances) {
+    std::vector<Value> inputs;
+    for (int input : instance.inputs)
+      inputs.push_back(input >= 0 ? values[input] : stored[-1 - input]);
+    query::Evaluation evaluation(std::move(inputs), instance.parameters, texts, settings());
+    Value value = evaluation.value(instance.of->root);
+    // The columns are called as this query calls them.
+    if (value.table) value.table->schema = instance.of->root->schema;
+    if (value.rows) value.rows->schema = instance.of->root->schema;
+    values.push_back(std::move(value));
+  }
+  std::vector<Value> results;
+  for (int wanted : unrolled.wanted) results.push_back(values[wanted]);
+  return results;
+}
+
+StatementResult Session::State::query(const sql::QueryPtr& query) {
+  Catalogue catalogue(database);
+  const std::vector<Value> values = evaluate({{query}}, catalogue);
+  session::DatabaseDictionary texts = dictionary();
+  if (values[0].rows) return {"SELECT", session::result_of(*values[0].rows)};
+  const query::Table table = query::computed(*values[0].table, settings());
+  return {"SELECT", session::result_of(query::rows_of(table, texts))};
+}
+
+namespace {
+
+/// What the items inside EXECUTE ( ... ) ask for, loops run out.
+struct Wish {
+  Request request;
+  std::optional<std::string> version = {};  // to be stored under this name
+};
+
+void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::string>& names,
+             const std::vector<std::int64_t>& values, Catalogue& catalogue,
+             std::vector<Wish>& into) {
+  for (const sql::ExecuteItem& item : items) {
+    if (const auto* query = std::get_if<sql::QueryPtr>(&item)) {
+      into.push_back({{*query, names, values}});
+    } else if (const auto* materialize = std::get_if<sql::Materialize>(&item)) {
+      query::Indices indices;
+      for (const sql::IndexRange& index : materialize->table.indices) {
+        const auto bound = query::bind_constant(*index.from, names);
+        if (!query::is_integer(bound->type) || index.to)
+          lang::fail_type(index.place, "MATERIALIZE takes one version: an integer for each index");
+        indices.push_back(query::evaluate(*bound, {}, values).integer());
+      }
+      sql::Select all;
+      all.items.push_back(
+          {std::make_shared<const sql::Expression>(sql::Expression{sql::Star{}, {}})});
+      sql::TableReference reference;
+      reference.source = materialize->table;
+      if (!materialize->table.indices.empty())
+        reference.place = materialize->table.indices[0].place;
+      all.from.push_back(std::move(reference));
+      auto whole = std::make_shared<sql::Query>();
+      whole->body = std::move(all);
+      into.push_back({{whole, names, values},
+                      query::version_name(catalogue.exact_name(materialize->table.name), indices)});
+    } else {
+      const sql::Loop& loop = *std::get<std::shared_ptr<const sql::Loop>>(item);
+      const auto bound = [&](const sql::ExpressionPtr& written) {
+        const auto expression = query::bind_constant(*written, names);
+        if (!query::is_integer(expression->type))
+          lang::fail_type(written->place, "a loop runs over integers, and this is {}",
+                          sql::to_string(expression->type));
+        return query::evaluate(*expression, {}, values).integer();
+      };
+      const std::int64_t from = bound(loop.from), to = bound(loop.to);
+      for (std::int64_t value = from; value <= to; ++value) {
+        std::vector<std::string> inner_names = names;
+        std::vector<std::int64_t> inner_values = values;
+        inner_names.push_back(loop.variable);
+        inner_values.push_back(value);
+        collect(loop.body, inner_names, inner_values, catalogue, into);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+StatementResult Session::State::execute(
+    const sql::Execute& statement, const std::function<void(const StatementResult&)>& receive_one) {
+  Catalogue catalogue(database);
+  std::vector<Wish> wishes;
+  collect(statement.items, {}, {}, catalogue, wishes);
+  std::vector<Request> requests;
+  std::vector<const Wish*> open;
+  std::int64_t known = 0;
+  for (const Wish& wish : wishes) {
+    if (wish.version && catalogue.materialised(*wish.version)) {
+      ++known;
+      continue;
+    }
+    requests.push_back(wish.request);
+    open.push_back(&wish);
+  }
+  const std::vector<Value> values = evaluate(requests, catalogue);
+  session::DatabaseDictionary texts = dictionary();
+
+  // All plans run as one, so that what they share is computed once.
+  std::vector<Plan> plans;
+  std::vector<std::size_t> whose;
+  Changes changes;
+  for (std::size_t w = 0; w < open.size(); ++w) {
+    if (open[w]->version) {
+      const query::Schema& schema =
+          values[w].table ? values[w].table->schema : values[w].rows->schema;
+      auto stored = session::to_store(values[w], schema, texts);
+      if (!changes.texts.contains(session::table_text(*open[w]->version)) && stored) {
+        changes.results.emplace_back(*open[w]->version, stored->plan);
+      }
+      changes.texts[session::table_text(*open[w]->version)] =
+          stored ? stored->text : session::to_text({schema, {}});
+    } else if (!values[w].rows) {
+      plans.push_back(values[w].table->plan);
+      whose.push_back(w);
+    }
+  }
+  RunOptions run_options = options.run;
+  run_options.holes = Holes::allowed;
+  std::vector<Relation> relations;
+  if (!plans.empty()) relations = tessera::run(plans, run_options);
+  if (!changes.texts.empty()) database.change(changes, run_options);
+  std::int64_t shown = 0;
+  for (std::size_t w = 0; w < open.size(); ++w) {
+    if (open[w]->version) continue;
+    query::Rows rows;
+    if (values[w].rows) {
+      rows = *values[w].rows;
+    } else {
+      const auto at = std::find(whose.begin(), whose.end(), w) - whose.begin();
+      rows = query::rows_of({values[w].table->schema, values[w].table->places,
+                             Plan::input(relations[static_cast<std::size_t>(at)])},
+                            texts);
+    }
+    ++shown;
+    if (receive_one) receive_one({"SELECT", session::result_of(std::move(rows))});
+  }
+  std::string message;
+  if (shown > 0)
+    message = session::count_text(shown, "query") == "1 query" ? "1 query"
+                                                               : fmt::format("{} queries", shown);
+  if (!changes.texts.empty() || known > 0)
+    message += (message.empty() ? "" : ", ") +
+               session::count_text(static_cast<std::int64_t>(changes.texts.size()), "table") +
+               " materialized";
+  return {"EXECUTE", {}, message.empty() ? "nothing to do" : message};
+}
+
+StatementResult Session::State::materialize(const sql::Materialize& statement,
+                                            const sql::Statement& all) {
+  if (statement.table.indices.empty())
+    lang::fail_type(all.begin, "MATERIALIZE takes a version of a table, as in MATERIALIZE {}[0]",
+                    statement.table.name);
+  StatementResult result = execute({{statement}}, {});
+  result.command = "MATERIALIZE";
+  return result;
+}
+
+}  // namespace tessera

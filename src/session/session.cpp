@@ -1,0 +1,166 @@
+#include "tessera/session.h"
+
+#include <chrono>
+
+#include "base/check.h"
+#include "lang/sql/parser.h"
+#include "query/text_value.h"
+#include "session/state.h"
+
+namespace tessera {
+
+const std::vector<ResultColumn>& ResultTable::columns() const { return data_->columns; }
+std::int64_t ResultTable::rows() const {
+  return static_cast<std::int64_t>(data_->rows.rows.size());
+}
+
+SqlValue ResultTable::at(std::int64_t row, int column) const {
+  const query::Cell& cell = data_->rows.rows.at(row).at(column);
+  if (cell.is_null()) return {};
+  if (cell.is_text()) return cell.text();
+  const Tile tile = cell.tile();
+  if (tile.rank() > 0) return tile;
+  switch (tile.dtype()) {
+    case DType::boolean: return tile.at<bool>({});
+    case DType::i64: return tile.at<std::int64_t>({});
+    case DType::f32:
+    case DType::f64: break;
+  }
+  return tile.at<double>({});
+}
+
+TileType ResultTable::tile_type(std::int64_t row, int column) const {
+  const query::Cell& cell = data_->rows.rows.at(row).at(column);
+  return cell.is_null() || cell.is_text() ? TileType{DType::i64, {}} : cell.type();
+}
+
+std::string ResultTable::text(std::int64_t row, int column) const {
+  return query::text_of(data_->rows.rows.at(row).at(column));
+}
+
+namespace session {
+
+ResultTable result_of(query::Rows rows) {
+  auto data = std::make_shared<ResultTable::Data>();
+  for (const query::Column& column : rows.schema)
+    data->columns.push_back({column.name, sql::to_string(column.type)});
+  data->rows = std::move(rows);
+  return ResultTable(std::move(data));
+}
+
+ResultTable text_table(const std::vector<std::string>& columns,
+                       const std::vector<std::vector<std::string>>& rows) {
+  query::Rows table;
+  for (const std::string& column : columns)
+    table.schema.push_back({column, {sql::Type::Kind::text}});
+  for (const auto& row : rows) table.rows.emplace_back(row.begin(), row.end());
+  return result_of(std::move(table));
+}
+
+std::string count_text(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace session
+
+query::Settings Session::State::settings() const {
+  query::Settings settings;
+  settings.run = options.run;
+  settings.by_rows = options.by_rows;
+  return settings;
+}
+
+StatementResult Session::State::run(const sql::Statement& statement, std::string_view text) {
+  struct Run {
+    State& state;
+    const sql::Statement& statement;
+    std::string_view text;
+
+    StatementResult operator()(const sql::QueryPtr& s) const { return state.query(s); }
+    StatementResult operator()(const sql::CreateTable& s) const {
+      return state.create_table(s, text);
+    }
+    StatementResult operator()(const sql::CreateTensor& s) const {
+      return state.create_tensor(s, statement.begin);
+    }
+    StatementResult operator()(const sql::CreateView& s) const { return state.create_view(s); }
+    StatementResult operator()(const sql::Insert& s) const {
+      return state.insert(s, statement.begin);
+    }
+    StatementResult operator()(const sql::Copy& s) const { return state.copy(s, statement.begin); }
+    StatementResult operator()(const sql::Drop& s) const { return state.drop(s, statement.begin); }
+    StatementResult operator()(const sql::Rename& s) const {
+      return state.rename(s, statement.begin);
+    }
+    StatementResult operator()(const sql::Describe& s) const {
+      return state.describe(s, statement.begin);
+    }
+    StatementResult operator()(const sql::Show& s) const { return state.show(s, statement.begin); }
+    StatementResult operator()(const sql::Set& s) const { return state.set(s, statement.begin); }
+    StatementResult operator()(const sql::Checkpoint&) const {
+      state.database.checkpoint();
+      return {"CHECKPOINT", {}, "done"};
+    }
+    StatementResult operator()(const sql::Vacuum&) const {
+      return {"VACUUM", {}, fmt::format("{} bytes given back", state.database.vacuum())};
+    }
+    StatementResult operator()(const sql::Materialize& s) const {
+      return state.materialize(s, statement);
+    }
+    StatementResult operator()(const sql::Execute& s) const {
+      return state.execute(s, state.receive);
+    }
+    StatementResult operator()(const sql::Explain& s) const { return state.explain(s, text); }
+  };
+  return std::visit(Run{*this, statement, text}, statement.node);
+}
+
+Session::Session(Database database, const SessionOptions& options)
+    : state_(std::make_unique<State>(State{std::move(database), options})) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+
+Database& Session::database() { return state_->database; }
+RunOptions& Session::run_options() { return state_->options.run; }
+
+void Session::execute(std::string_view text,
+                      const std::function<void(const StatementResult&)>& receive) {
+  lang::Place begin;  // of the statement that runs
+  try {
+    for (const sql::StatementPtr& statement : sql::parse(text)) {
+      begin = statement->begin;
+      const auto start = std::chrono::steady_clock::now();
+      const std::string_view written =
+          text.substr(static_cast<std::size_t>(begin.offset),
+                      static_cast<std::size_t>(statement->end.offset - begin.offset));
+      state_->receive = receive;
+      StatementResult result = state_->run(*statement, written);
+      result.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      receive(result);
+    }
+  } catch (const lang::ErrorAt& error) {
+    const lang::LineColumn at = lang::line_and_column(text, error.place);
+    throw StatementError(error.kind(), error.what(), at.line, at.column);
+  } catch (const StatementError&) {
+    throw;
+  } catch (const Error& error) {
+    const lang::LineColumn at = lang::line_and_column(text, begin);
+    throw StatementError(error.kind(), error.what(), at.line, at.column);
+  }
+}
+
+std::vector<StatementResult> Session::execute(std::string_view text) {
+  std::vector<StatementResult> results;
+  execute(text, [&](const StatementResult& result) { results.push_back(result); });
+  return results;
+}
+
+ResultTable Session::query(std::string_view text) {
+  const std::vector<StatementResult> results = execute(text);
+  TESSERA_REQUIRE(TypeError, results.size() == 1 && results[0].table,
+                  "a query is one statement that has rows");
+  return *results[0].table;
+}
+
+}  // namespace tessera

@@ -1,0 +1,110 @@
+#include "base/bytes.h"
+#include "query/text_value.h"
+#include "session/state.h"
+
+namespace tessera {
+
+using lang::fail_type;
+
+namespace {
+
+struct Setting {
+  const char* name;
+  const char* description;
+  std::string (*get)(const SessionOptions&);
+  /// Takes a value, or sees that it is none.
+  bool (*set)(SessionOptions&, const query::Cell&);
+};
+
+bool set_count(const query::Cell& value, std::int64_t least, std::int64_t most, int& into) {
+  if (value.is_null() || value.is_text() || value.type().dtype != DType::i64) return false;
+  if (value.integer() < least || value.integer() > most) return false;
+  into = static_cast<int>(value.integer());
+  return true;
+}
+
+bool set_truth(const query::Cell& value, bool& into) {
+  if (value.is_null()) return false;
+  if (value.is_text()) {
+    const bool on = query::same_name(value.text(), "on"),
+               off = query::same_name(value.text(), "off");
+    if (on || off) into = on;
+    return on || off;
+  }
+  into = value.truth();
+  return true;
+}
+
+const Setting all_settings[] = {
+    {"memory_limit", "bytes that a statement may hold in memory, '2GB'; 0: the default",
+     [](const SessionOptions& o) {
+       return o.run.memory_limit == 0 ? std::string("default") : bytes_text(o.run.memory_limit);
+     },
+     [](SessionOptions& o, const query::Cell& value) {
+       if (value.is_null()) return false;
+       o.run.memory_limit = parse_bytes(query::text_of(value));
+       return true;
+     }},
+    {"threads", "how many run at once; 0: all cores",
+     [](const SessionOptions& o) { return std::to_string(o.run.threads); },
+     [](SessionOptions& o, const query::Cell& value) {
+       return set_count(value, 0, 4096, o.run.threads);
+     }},
+    {"sites", "logical sites that plans are spread over",
+     [](const SessionOptions& o) { return std::to_string(o.run.sites); },
+     [](SessionOptions& o, const query::Cell& value) {
+       return set_count(value, 1, 65536, o.run.sites);
+     }},
+    {"optimizer", "whether plans are optimized: on, off",
+     [](const SessionOptions& o) { return std::string(o.run.optimize ? "on" : "off"); },
+     [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.run.optimize); }},
+    {"by_rows", "whether every operator is evaluated row by row, by definition: on, off",
+     [](const SessionOptions& o) { return std::string(o.by_rows ? "on" : "off"); },
+     [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); }},
+};
+
+std::string names() {
+  std::string list;
+  for (const Setting& setting : all_settings)
+    list += (list.empty() ? "" : ", ") + std::string(setting.name);
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> Session::State::settings_text() const {
+  std::vector<std::vector<std::string>> rows;
+  for (const Setting& setting : all_settings)
+    rows.push_back({setting.name, setting.get(options), setting.description});
+  return rows;
+}
+
+StatementResult Session::State::set(const sql::Set& statement, lang::Place place) {
+  for (const Setting& setting : all_settings) {
+    if (!query::same_name(setting.name, statement.name)) continue;
+    if (!statement.value) {
+      const SessionOptions defaults;
+      if (query::same_name(statement.name, "memory_limit")) options.run.memory_limit = 0;
+      if (query::same_name(statement.name, "threads")) options.run.threads = defaults.run.threads;
+      if (query::same_name(statement.name, "sites")) options.run.sites = defaults.run.sites;
+      if (query::same_name(statement.name, "optimizer"))
+        options.run.optimize = defaults.run.optimize;
+      if (query::same_name(statement.name, "by_rows")) options.by_rows = defaults.by_rows;
+    } else {
+      // A word that is no constant stands for itself: SET optimizer = off.
+      const auto* word = std::get_if<sql::Name>(&statement.value->node);
+      query::Cell value;
+      if (word != nullptr && word->table.empty())
+        value = query::Cell(word->column);
+      else
+        value = query::evaluate(*query::bind_constant(*statement.value, {}), {}, {});
+      if (!setting.set(options, value))
+        fail_type(statement.value->place, "{} is no value for {}: {}", query::text_of(value),
+                  setting.name, setting.description);
+    }
+    return {"SET", {}, fmt::format("{} is {}", setting.name, setting.get(options))};
+  }
+  fail_type(place, "there is no setting {}; there are: {}", statement.name, names());
+}
+
+}  // namespace tessera

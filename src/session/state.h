@@ -1,0 +1,86 @@
+#pragma once
+
+#include "lang/sql/ast.h"
+#include "session/catalogue.h"
+#include "tessera/session.h"
+
+namespace tessera {
+
+struct ResultTable::Data {
+  std::vector<ResultColumn> columns;
+  query::Rows rows;
+};
+
+namespace session {
+
+/// Texts as numbers that the database keeps.
+class DatabaseDictionary : public query::Dictionary {
+ public:
+  explicit DatabaseDictionary(Database& database) : database_(database) {}
+  std::vector<std::int64_t> codes(const std::vector<std::string>& texts) override {
+    return database_.codes(texts);
+  }
+  std::vector<std::string> texts(const std::vector<std::int64_t>& codes) override {
+    return database_.strings(codes);
+  }
+
+ private:
+  Database& database_;
+};
+
+ResultTable result_of(query::Rows rows);
+/// A table of texts, as SHOW and DESCRIBE give.
+ResultTable text_table(const std::vector<std::string>& columns,
+                       const std::vector<std::vector<std::string>>& rows);
+std::string count_text(std::int64_t count, std::string_view what);  // "1 row", "2 rows"
+
+}  // namespace session
+
+struct Session::State {
+  Database database;
+  SessionOptions options;
+
+  /// What statements do, one kind each.
+  StatementResult run(const sql::Statement& statement, std::string_view text);
+
+  StatementResult query(const sql::QueryPtr& query);
+  StatementResult execute(const sql::Execute& statement,
+                          const std::function<void(const StatementResult&)>& receive);
+  StatementResult materialize(const sql::Materialize& statement, const sql::Statement& all);
+  StatementResult create_table(const sql::CreateTable& statement, std::string_view text);
+  StatementResult create_view(const sql::CreateView& statement);
+  StatementResult create_tensor(const sql::CreateTensor& statement, lang::Place place);
+  StatementResult insert(const sql::Insert& statement, lang::Place place);
+  StatementResult copy(const sql::Copy& statement, lang::Place place);
+  StatementResult drop(const sql::Drop& statement, lang::Place place);
+  StatementResult rename(const sql::Rename& statement, lang::Place place);
+  StatementResult describe(const sql::Describe& statement, lang::Place place);
+  StatementResult show(const sql::Show& statement, lang::Place place);
+  StatementResult set(const sql::Set& statement, lang::Place place);
+  StatementResult explain(const sql::Explain& statement, std::string_view text);
+
+  /// What requests yield, evaluated together.
+  std::vector<query::Value> evaluate(const std::vector<query::Request>& requests,
+                                     session::Catalogue& catalogue);
+  query::Settings settings() const;
+  std::vector<std::vector<std::string>> settings_text() const;  // name, value, description
+  session::DatabaseDictionary dictionary() { return session::DatabaseDictionary(database); }
+
+  std::function<void(const StatementResult&)> receive = {};  // of results inside a statement
+};
+
+namespace session {
+
+/// TypeError if there is something of that name.
+void refuse_taken(Catalogue& catalogue, const std::string& name, lang::Place place);
+/// What the database is to hold of a table, and the text that says how.
+struct Stored {
+  Plan plan;
+  std::string text;
+};
+std::optional<Stored> to_store(const query::Value& value, const query::Schema& schema,
+                               query::Dictionary& dictionary,
+                               const std::vector<std::string>& primary_key = {});
+
+}  // namespace session
+}  // namespace tessera

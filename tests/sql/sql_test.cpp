@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include "base/bytes.h"
+#include "tessera/session.h"
+#include "test_file.h"
+
+// Runs .test files, each in a database of its own, and says what differs.
+
+namespace tessera::testing {
+namespace {
+
+/// A cell as the files have it: on one line, tensors with commas.
+std::string cell_text(const ResultTable& table, std::int64_t row, int column) {
+  const std::string text = table.text(row, column);
+  if (table.tile_type(row, column).shape.rank() == 0) return text;
+  std::string result;
+  for (char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (blank && (result.empty() || result.back() == ' ' || result.back() == '[')) continue;
+    if (!blank && c == ']' && !result.empty() && result.back() == ' ') result.pop_back();
+    result += blank ? ' ' : c;
+  }
+  return result;
+}
+
+std::vector<std::string> rows_of(const ResultTable& table) {
+  std::vector<std::string> rows;
+  for (std::int64_t r = 0; r < table.rows(); ++r) {
+    std::string row;
+    for (int c = 0; std::cmp_less(c, table.columns().size()); ++c)
+      row += (c == 0 ? "" : " | ") + cell_text(table, r, c);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+struct Outcome {
+  std::vector<std::string> rows = {};
+  std::optional<std::string> error = {};
+};
+
+Outcome outcome_of(Session& session, const std::string& text) {
+  Outcome outcome;
+  try {
+    session.execute(text, [&](const StatementResult& result) {
+      if (!result.table) return;
+      const auto rows = rows_of(*result.table);
+      outcome.rows.insert(outcome.rows.end(), rows.begin(), rows.end());
+    });
+  } catch (const StatementError& error) {
+    outcome.error =
+        fmt::format("{} {}:{} {}", error.kind(), error.line, error.column, error.what());
+  }
+  return outcome;
+}
+
+std::string joined(const std::vector<std::string>& lines, std::string_view with = "\n    ") {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : std::string(with)) + line;
+  return text;
+}
+
+/// Why a case fails; empty if it does not.
+std::string failure_of(Session& session, const SqlCase& test) {
+  Outcome outcome = outcome_of(session, test.text);
+  std::vector<std::string> expected = test.expected;
+  if (test.kind == SqlCase::Kind::error) {
+    if (!outcome.error) return "no error, but " + std::to_string(outcome.rows.size()) + " rows";
+    if (*outcome.error == joined(expected, "\n")) return "";
+    return "the error is\n    " + *outcome.error + "\n  and not\n    " + joined(expected);
+  }
+  if (outcome.error) return *outcome.error;
+  if (test.kind == SqlCase::Kind::statement) return "";
+  if (test.kind == SqlCase::Kind::query) {
+    std::sort(outcome.rows.begin(), outcome.rows.end());
+    std::sort(expected.begin(), expected.end());
+  }
+  if (outcome.rows == expected) return "";
+  return "the rows are\n    " + joined(outcome.rows) + "\n  and not\n    " + joined(expected);
+}
+
+int run(int argc, char** argv) {
+  SessionOptions options;
+  std::vector<std::string> files;
+  for (int a = 1; a < argc; ++a) {
+    const std::string argument = argv[a];
+    const auto value = [&]() -> std::string {
+      if (a + 1 >= argc) throw std::runtime_error(argument + " wants a value");
+      return argv[++a];
+    };
+    if (argument == "--by-rows")
+      options.by_rows = true;
+    else if (argument == "--no-optimizer")
+      options.run.optimize = false;
+    else if (argument == "--threads")
+      options.run.threads = std::stoi(value());
+    else if (argument == "--sites")
+      options.run.sites = std::stoi(value());
+    else if (argument == "--memory-limit")
+      options.run.memory_limit = parse_bytes(value());
+    else
+      files.push_back(argument);
+  }
+  const bool speaks = cluster_info().rank == 0;
+  int cases = 0, failed = 0;
+  for (const std::string& file : files) {
+    Session session(Database::temporary(), options);
+    for (const SqlCase& test : read_cases(file)) {
+      ++cases;
+      const std::string failure = failure_of(session, test);
+      if (failure.empty()) continue;
+      ++failed;
+      if (speaks)
+        std::cout << file << ":" << test.line << ": " << test.text << "\n  " << failure << "\n";
+    }
+  }
+  if (speaks) std::cout << cases << " cases, " << failed << " failed\n";
+  return failed == 0 && cases > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tessera::testing
+
+int main(int argc, char** argv) {
+  try {
+    return tessera::testing::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 2;
+  }
+}

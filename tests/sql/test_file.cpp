@@ -1,0 +1,41 @@
+#include "test_file.h"
+
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+namespace tessera::testing {
+
+std::vector<SqlCase> read_cases(const std::string& path) {
+  static const std::map<std::string, SqlCase::Kind> kinds{{"statement", SqlCase::Kind::statement},
+                                                          {"query", SqlCase::Kind::query},
+                                                          {"ordered", SqlCase::Kind::ordered},
+                                                          {"error", SqlCase::Kind::error}};
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  std::vector<SqlCase> cases;
+  enum class Where { between, text, expected } where = Where::between;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.starts_with('#')) continue;
+    if (line.empty()) {
+      where = Where::between;
+    } else if (where == Where::between) {
+      const auto kind = kinds.find(line);
+      if (kind == kinds.end())
+        throw std::runtime_error(path + ":" + std::to_string(number) + ": '" + line +
+                                 "' is no kind of case");
+      cases.push_back({kind->second, "", {}, number});
+      where = Where::text;
+    } else if (where == Where::text && line == "----") {
+      where = Where::expected;
+    } else if (where == Where::text) {
+      cases.back().text += (cases.back().text.empty() ? "" : "\n") + line;
+    } else {
+      cases.back().expected.push_back(line);
+    }
+  }
+  return cases;
+}
+
+}  // namespace tessera::testing

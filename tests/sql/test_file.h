@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera::testing {
+
+/// A case of a .test file: what is executed, and what is expected.
+struct SqlCase {
+  enum class Kind { statement, query, ordered, error };
+  Kind kind;
+  std::string text;                   // of the statement, or several of them
+  std::vector<std::string> expected;  // rows, or lines of the error
+  int line;                           // where it begins
+};
+
+/// The cases of a file, separated by blank lines:
+///
+///   statement            works, whatever it says
+///   query                its rows after a line of four dashes, in any order, cells between bars
+///   ordered              the same, in this order
+///   error                the kind of the error, line:column, and the message
+///
+/// Lines that begin with # are comments.
+std::vector<SqlCase> read_cases(const std::string& path);
+
+}  // namespace tessera::testing
