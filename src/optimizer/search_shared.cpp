@@ -28,6 +28,8 @@ double Search::total() {
 
 /// Where the cheapest plan wants the results below a node to lie.
 void Search::demands(int node, int place, std::vector<std::vector<int>>& of) {
+  // Each place once: a plan has many more paths than nodes.
+  if (std::find(of[node].begin(), of[node].end(), place) != of[node].end()) return;
   of[node].push_back(place);
   const Way way = best(node, place);
   if (way.cost == infinite) return;
@@ -64,7 +66,7 @@ void Search::decide_shared() {
   // From several starts, one shared result after the other is put where it costs least.
   std::vector<int> best_at;
   double best_total = infinite;
-  constexpr int starts = 3;
+  const int starts = skeleton_.sites == 1 ? 1 : 3;
   for (int start = 0; start < starts; ++start) {
     for (std::size_t s = 0; s < shared_.size(); ++s) {
       const std::vector<int>& own = wanted[shared_[s]];
@@ -76,7 +78,7 @@ void Search::decide_shared() {
       forget(shared_[s]);
     }
     double current = total();
-    for (bool better = true; better;) {
+    for (bool better = skeleton_.sites > 1; better;) {  // one site leaves nothing to choose
       better = false;
       for (std::size_t s = 0; s < shared_.size(); ++s)
         for (int place : candidates[s]) {
