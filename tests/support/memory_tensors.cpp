@@ -50,9 +50,10 @@ void MemoryReceiver::end(int tensor, const std::optional<Shape>& shape) {
   into.shape = shape;
   const TileType& bound = into.head.tile;
   Key grid;
-  for (int d = 0; shape && d < shape->rank(); ++d)
-    grid.push_back(std::max<std::int64_t>(
-        1, ((*shape)[d] + bound.shape[d] - 1) / std::max<std::int64_t>(1, bound.shape[d])));
+  for (int d = 0; shape && d < shape->rank(); ++d) {
+    const std::int64_t extent = (*shape)[d], size = std::max<std::int64_t>(1, bound.shape[d]);
+    grid.push_back(std::max<std::int64_t>(1, extent / size + (extent % size != 0 ? 1 : 0)));
+  }
   for (const auto& [key, tile] : into.tiles) {
     TileType expected = bound;
     if (!shape) {
