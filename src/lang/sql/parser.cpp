@@ -1,5 +1,7 @@
 #include "lang/sql/parser.h"
 
+#include <algorithm>
+
 #include "lang/sql/grammar.h"
 #include "lang/sql/words.h"
 
@@ -9,13 +11,16 @@ namespace {
 void expect_end_of_statement(const Cursor& cursor) {
   if (cursor.at_end() || cursor.at_symbol(";")) return;
   const Token& token = cursor.token();
-  if (token.kind == Token::Kind::word)
-    for (const std::string_view word : statement_words())
-      if (same_word(word, token.text))
-        lang::fail_parse(token.place,
-                         "expected the end of the statement, but found '{}': a ';' is "
-                         "missing between two statements",
-                         token.text);
+  const auto words = statement_words();
+  if (token.kind == Token::Kind::word &&
+      std::any_of(words.begin(), words.end(),
+                  [&](std::string_view word) { return same_word(word, token.text); }))
+    lang::fail_parse(token.place,
+                     "expected the end of the statement, but found '{}': a ';' is missing between "
+                     "two statements",
+                     token.text);
+  if (token.kind != Token::Kind::symbol && remedy_for(token.text).empty())
+    cursor.fail_expected("';', a comma or an operator");
   cursor.fail_expected("';' or the end of the statement");
 }
 

@@ -86,7 +86,6 @@ Values values(Cursor& cursor) {
 QueryPtr part(Cursor& cursor) {
   const Place place = cursor.place();
   if (cursor.at_symbol("(")) {
-    const Cursor::Nested nested(cursor);
     cursor.advance();
     QueryPtr inside = query(cursor);
     cursor.expect_symbol(")", "')' after the query");

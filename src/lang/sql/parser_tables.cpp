@@ -50,7 +50,6 @@ TableReference table_reference(Cursor& cursor) {
     ahead.advance();
     if (!at_query(ahead) && !ahead.at_symbol("("))
       ahead.fail_expected("a query in the parentheses (joins are written without any)");
-    const Cursor::Nested nested(cursor);
     cursor.advance();
     QueryPtr inside = query(cursor);
     cursor.expect_symbol(")", "')' after the subquery");
@@ -58,7 +57,6 @@ TableReference table_reference(Cursor& cursor) {
   } else if (at_query(cursor)) {
     if (!cursor.at_word("VALUES"))
       fail_parse(cursor.place(), "a subquery in FROM stands in parentheses");
-    const Cursor::Nested nested(cursor);
     table.source = Derived{bare_values(cursor)};
   } else {
     table.source = version(cursor, "a table's name");
