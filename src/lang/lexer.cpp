@@ -54,6 +54,13 @@ std::size_t checked_length(std::string_view text, std::size_t at) {
   return length;
 }
 
+void refuse_look_alike(std::string_view text, std::size_t at) {
+  for (const LookAlike& odd : look_alikes)
+    if (text.substr(at).starts_with(odd.character))
+      fail_parse(Place{static_cast<int>(at)}, "'{}' is {}: write {}", odd.character, odd.what,
+                 odd.instead);
+}
+
 }  // namespace
 
 std::string unquoted(const Token& token) {
@@ -168,6 +175,7 @@ Token Lexer::number() {
   }
   const bool another_point = !whole && at(end) == '.' && at(end + 1) != '.';
   if (continues_name(at(end)) || another_point) {
+    refuse_look_alike(text_, end);
     while (continues_name(at(end)) || (at(end) == '.' && at(end + 1) != '.')) ++end;
     fail_parse(here(),
                "'{}' is neither a number nor a name (a name that begins with a digit is quoted, "
@@ -194,10 +202,7 @@ Token Lexer::word() {
   std::size_t end = position_;
   while (end < text_.size() && continues_name(text_[end])) {
     const std::size_t length = checked_length(text_, end);
-    for (const LookAlike& odd : look_alikes)
-      if (length > 1 && text_.substr(end, length) == odd.character)
-        fail_parse(Place{static_cast<int>(end)}, "'{}' is {}: write {}", odd.character, odd.what,
-                   odd.instead);
+    if (length > 1) refuse_look_alike(text_, end);
     end += length;
   }
   return token(Token::Kind::word, end - position_);
