@@ -6,7 +6,7 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz fuzz-formats crash soak bench bench-peers bench-cluster docs format lint check-layers clean help
+.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz fuzz-formats fuzz-sql crash soak bench bench-peers bench-cluster docs format lint check-layers clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -47,6 +47,11 @@ fuzz-formats: deps  ## mutated files of every format, under the address sanitize
 	@for format in npy npz raw hdf5 csv triples mtx svmlight extreme; do \
 	  echo $$format; ASAN_OPTIONS=allocator_may_return_null=1 build/asan/tests/fuzz/format_fuzz \
 	    --format $$format --seconds $(or $(SECONDS),300) --seed $(or $(SEED),0) || exit 1; done
+
+fuzz-sql: deps  ## random bytes, tokens and mutated statements, read as SQL under the address sanitizer (SECONDS=n, SEED=n)
+	@cmake --preset asan --log-level=NOTICE > /dev/null
+	@cmake --build --preset asan --target sql_fuzz
+	@build/asan/tests/fuzz/sql_fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
 
 crash: build  ## databases whose processes are killed and whose disks fail, of each kind RUNS=n (SEED=n)
 	RUNS=$(or $(RUNS),2000) SEED=$(SEED) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=-Readers.*

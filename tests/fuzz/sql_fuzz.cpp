@@ -160,7 +160,8 @@ int run(const FuzzOptions& options) {
                text.substr(0, 2000));
     ++wrong;
   }
-  fmt::print("{} texts from seed {}, {} of them read, {} wrong\n", cases, options.seed, read, wrong);
+  fmt::print("{} texts from seed {}, {} of them read, {} wrong\n", cases, options.seed, read,
+             wrong);
   return wrong == 0 ? 0 : 1;
 }
 

@@ -124,6 +124,7 @@ const Mistake mistakes[] = {
     {"CREATE TABLE t", 1, 15, "expected the columns in parentheses, or AS and a query"},
     {"CREATE TABLE t ()", 1, 17, "expected a column's name, but found ')'"},
     {"CREATE TABLE t (a INT b INT)", 1, 23, "expected ',' or ')' after a column, but found 'b'"},
+    {"CREATE TABLE t (PRIMARY KEY (a))", 1, 33, "the table 't' has no columns"},
     {"CREATE TABLE t (a INT,)", 1, 22, "there is nothing after this comma but ')'"},
     {"CREATE TABLE t (a, b INT)", 1, 17, "the column 'a' needs a type, as in a INT"},
     {"CREATE TABLE t (a INT NOT NULL)", 1, 23, "a column has no constraint but PRIMARY KEY"},

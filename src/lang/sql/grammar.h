@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lang/characters.h"
 #include "lang/sql/ast.h"
 #include "lang/sql/cursor.h"
 
@@ -11,6 +12,7 @@
 namespace tessera::sql::grammar {
 
 using lang::fail_parse;
+using lang::readable;
 
 template <class Node>
 ExpressionPtr make(Place place, Node node) {

@@ -19,7 +19,7 @@ void parameter(Cursor& cursor, Call& call) {
   std::string name = cursor.expect_name("a parameter's name");
   if (std::any_of(call.parameters.begin(), call.parameters.end(),
                   [&](const auto& other) { return same_word(other.first, name); }))
-    fail_parse(place, "the parameter '{}' is given twice", name);
+    fail_parse(place, "the parameter '{}' is given twice", readable(name));
   cursor.advance();  // the =
   call.parameters.emplace_back(std::move(name), expression(cursor));
 }
@@ -29,10 +29,10 @@ void argument(Cursor& cursor, Call& call) {
     fail_parse(cursor.place(), "there is no EXISTS: {}", remedy_for(call.name));
   if (at_query(cursor))
     fail_parse(cursor.place(), "a subquery has parentheses of its own: {}((SELECT ...))",
-               call.name);
+               readable(call.name));
   if (!call.parameters.empty())
     fail_parse(cursor.place(), "the arguments of '{}' stand before its parameters, such as '{}'",
-               call.name, call.parameters.back().first);
+               readable(call.name), readable(call.parameters.back().first));
   call.arguments.push_back(expression(cursor));
 }
 

@@ -35,13 +35,16 @@ void column(Cursor& cursor, CreateTable& table) {
   table.columns.push_back(std::move(column));
 }
 
-void require_types(const CreateTable& table) {
+/// Without a query to tell them, columns and their types are said.
+void require_columns(const Cursor& cursor, const CreateTable& table) {
+  if (table.columns.empty())
+    fail_parse(cursor.end_of_last(), "the table '{}' has no columns", readable(table.name));
   for (const ColumnDefinition& column : table.columns)
     if (!column.type)
       fail_parse(column.place,
                  "the column '{}' needs a type, as in {} INT: only where AS and a query follow "
                  "does the query tell it",
-                 column.name, column.name);
+                 readable(column.name), readable(column.name));
 }
 
 /// Each of these clauses may stand once, in any order.
@@ -129,7 +132,7 @@ CreateTable create_table(Cursor& cursor) {
   if (cursor.take_word("AS"))
     table.query = query(cursor);
   else
-    require_types(table);
+    require_columns(cursor, table);
   return table;
 }
 
@@ -148,11 +151,11 @@ CreateTensor create_tensor(Cursor& cursor) {
         cursor.end_of_last(),
         "the tensor '{}' has several origins: of FROM 'file', AS expression and VIRTUAL only "
         "one can be",
-        tensor.name);
+        readable(tensor.name));
   if (tensor.is_virtual && !tensor.shape)
     fail_parse(cursor.end_of_last(),
                "a virtual tensor needs its sizes, as in CREATE TENSOR {} [4000][4000] VIRTUAL",
-               tensor.name);
+               readable(tensor.name));
   if (!tensor.options.empty() && !tensor.file)
     fail_parse(cursor.end_of_last(),
                "WITH ( ... ) says how a file is read, and there is none: FROM 'file' is missing");

@@ -79,7 +79,7 @@ ExpressionPtr versioned(Cursor& cursor, std::string name, Place place) {
       fail_parse(
           cursor.place(),
           "several versions cannot be read inside of an expression: SELECT from UNION {}[...]",
-          found.name);
+          readable(found.name));
     cursor.expect_symbol("]", "']' after the index");
   }
   return make(place, std::move(found));
@@ -96,9 +96,10 @@ ExpressionPtr named(Cursor& cursor) {
   if (cursor.at_symbol("[")) return versioned(cursor, std::move(name), place);
   if (!cursor.take_symbol(".")) return make(place, Name{{}, std::move(name)});
   if (cursor.at_symbol("*"))
-    fail_parse(place, "{}.* stands only in the list of a SELECT, by itself", name);
+    fail_parse(place, "{}.* stands only in the list of a SELECT, by itself", readable(name));
   std::string column = cursor.expect_name("a column's name after the dot");
-  if (cursor.at_symbol("(")) fail_parse(place, "a function's name has one part: {}(...)", column);
+  if (cursor.at_symbol("("))
+    fail_parse(place, "a function's name has one part: {}(...)", readable(column));
   if (cursor.at_symbol("["))
     fail_parse(cursor.place(), "an index follows the name of a table, not that of a column");
   return make(place, Name{std::move(name), std::move(column)});

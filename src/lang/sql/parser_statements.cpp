@@ -1,4 +1,3 @@
-#include "lang/characters.h"
 #include "lang/sql/grammar.h"
 #include "lang/sql/words.h"
 
@@ -162,7 +161,7 @@ Node node(Cursor& cursor) {
     cursor.fail_expected("a statement, such as SELECT or CREATE");
   const std::string_view meant = nearest(token.text, statement_words());
   const std::string_view remedy = remedy_for(token.text);
-  const std::string word = lang::readable(token.text);
+  const std::string word = readable(token.text);
   if (!remedy.empty()) fail_parse(token.place, "there is no statement '{}': {}", word, remedy);
   if (!meant.empty())
     fail_parse(token.place, "there is no statement '{}'; do you mean {}?", word, meant);
@@ -187,7 +186,7 @@ Options options_in_parentheses(Cursor& cursor) {
     const Place place = cursor.place();
     std::string name = in_lower_case(cursor.expect_name("an option's name"));
     for (const auto& [other, value] : options)
-      if (other == name) fail_parse(place, "the option '{}' is given twice", name);
+      if (other == name) fail_parse(place, "the option '{}' is given twice", readable(name));
     const bool has_value =
         cursor.take_symbol("=") || !(cursor.at_symbol(",") || cursor.at_symbol(")"));
     ExpressionPtr value = has_value ? setting(cursor) : make(place, Literal{true});

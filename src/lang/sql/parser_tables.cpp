@@ -102,7 +102,7 @@ TableName version(Cursor& cursor, std::string_view what) {
     IndexRange index = index_range(cursor);
     if (index.to || !index.variable.empty())
       fail_parse(index.place, "several versions are read with UNION {}[...]; here, say which one",
-                 table.name);
+                 readable(table.name));
     table.indices.push_back(std::move(index));
   }
   return table;

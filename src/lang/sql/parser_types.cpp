@@ -1,6 +1,5 @@
 #include <array>
 
-#include "lang/characters.h"
 #include "lang/sql/grammar.h"
 #include "lang/sql/words.h"
 
@@ -32,7 +31,7 @@ constexpr std::pair<std::string_view, std::string_view> elsewhere[] = {
   std::string_view meant = nearest(token.text, known);
   for (const auto& [other, ours] : elsewhere)
     if (same_word(token.text, other)) meant = ours;
-  fail_parse(token.place, "there is no type '{}'{}", lang::readable(token.text),
+  fail_parse(token.place, "there is no type '{}'{}", readable(token.text),
              meant.empty() ? std::string(": types are INT, BIGINT, FLOAT, DOUBLE, BOOLEAN, TEXT, "
                                          "VECTOR[n], MATRIX[n][m] and TENSOR[n][m]...")
                            : fmt::format("; do you mean {}?", meant));
@@ -104,7 +103,7 @@ DType element_type(Cursor& cursor) {
       case Type::Kind::tensor: break;
     }
   fail_parse(token.place, "expected FLOAT, DOUBLE, BIGINT or BOOLEAN after OF, not '{}'",
-             lang::readable(token.text));
+             readable(token.text));
 }
 
 Type type(Cursor& cursor) {
