@@ -48,8 +48,10 @@ Binding binding_of(BinaryOperator op) { return spelling_of(op).binding; }
 std::optional<BinaryOperator> operator_of(const lang::Token& token) {
   using Kind = lang::Token::Kind;
   if (token.kind != Kind::symbol && token.kind != Kind::word) return {};
+  const bool is_symbol = token.kind == Kind::symbol;
   for (const Spelling& spelling : spellings)
-    if (same_word(spelling.text, token.text)) return spelling.op;
+    if (is_symbol ? spelling.text == token.text : same_word(spelling.text, token.text))
+      return spelling.op;
   return {};
 }
 

@@ -8,15 +8,14 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest);
 
 /// What can follow x as x IN, x NOT BETWEEN, x IS.
 bool at_predicate(const Cursor& cursor) {
-  if (cursor.at_word("IS") || cursor.at_word("IN") || cursor.at_word("BETWEEN")) return true;
-  return cursor.at_word("NOT");
+  return cursor.at_word("IS") || cursor.at_word("IN") || cursor.at_word("BETWEEN") ||
+         cursor.at_word("NOT");
 }
 
 /// An arrow, x <-1, is a comparison with a negative number here.
-bool at_comparison(const Cursor& cursor) {
-  const auto op = operator_of(cursor.token());
-  return cursor.at_symbol("<-") || at_predicate(cursor) ||
-         (op && binding_of(*op) == Binding::comparison);
+bool at_comparison(const Cursor& cursor, std::optional<BinaryOperator> op) {
+  if (op) return binding_of(*op) == Binding::comparison;
+  return cursor.at_symbol("<-") || at_predicate(cursor);
 }
 
 std::vector<ExpressionPtr> options_of_in(Cursor& cursor) {
@@ -91,7 +90,8 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
   Binding tightest = negated ? Binding::negation : Binding::postfix;
   while (true) {
     const Place place = cursor.place();
-    if (loosest <= Binding::comparison && at_comparison(cursor)) {
+    const auto op = operator_of(cursor.token());
+    if (loosest <= Binding::comparison && at_comparison(cursor, op)) {
       if (tightest == Binding::negation)
         fail_parse(place,
                    "comparisons do not follow one another: join them with AND, as in a < b AND b < "
@@ -99,7 +99,6 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
       left = comparison(cursor, std::move(left));
       tightest = Binding::negation;
     } else {
-      const auto op = operator_of(cursor.token());
       if (!op || binding_of(*op) < loosest || binding_of(*op) > tightest) return left;
       tightest = binding_of(*op);
       cursor.advance();
