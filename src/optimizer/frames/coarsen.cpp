@@ -27,6 +27,8 @@ class Pairing {
         order_(depth_first(graph, noise.below(2) == 0 ? From::results : From::inputs, 0.5F, noise)),
         position_(order_.size()),
         level_(order_.size(), 0),
+        likeliest_(order_.size(), 0),
+        choosiness_(noise.fraction()),
         partner_(order_.size(), -1),
         upper_(order_.size(), 0) {
     for (std::int32_t i = 0; i < graph.size(); ++i) {
@@ -34,6 +36,9 @@ class Pairing {
       for (const Link& link : graph.producers(order_[i]))
         level_[order_[i]] = std::max(level_[order_[i]], level_[link.other] + 1);
     }
+    for (std::int32_t op = 0; op < graph.size(); ++op)
+      for (const auto links : {graph.producers(op), graph.consumers(op)})
+        for (const Link& link : links) likeliest_[op] = std::max(likeliest_[op], link.probability);
   }
 
   /// By operator: who it is paired with, or -1.
@@ -54,6 +59,7 @@ class Pairing {
       if (partner_[other] >= 0 || graph_.weight(op) + graph_.weight(other) > max_weight_) continue;
       const bool always = only_consumer || graph_.producers(other).size() == 1;
       if (!always && (barred || level_[other] != level_[op] + 1)) continue;
+      if (link.probability < choosiness_ * std::max(likeliest_[op], likeliest_[other])) continue;
       // If op is the last producer, later operators of its level are not barred by this pair.
       const float worth =
           link.probability * (is_last_producer(op, other) ? 2 : 1) * (0.75F + noise_.fraction());
@@ -87,6 +93,8 @@ class Pairing {
   const Order order_;
   std::vector<std::int32_t> position_;
   std::vector<std::int32_t> level_;
+  std::vector<float> likeliest_;  // of an operator's edges
+  const float choosiness_;        // an edge must be so likely, next to the likeliest at its ends
   std::vector<std::int32_t> partner_;
   std::vector<char> upper_;  // the consumer of its pair
 };

@@ -12,8 +12,10 @@ namespace tessera::frames {
 
 namespace {
 
-/// Up to so many operators, a plan is searched as a whole.
-constexpr std::int32_t few = 200;
+/// Windows of so many frames, in turns, with so many attempts at each.
+constexpr std::int32_t windows[] = {3, 4, 2, 6};
+constexpr int attempts = 16;
+constexpr int rounds = 8;
 
 /// The best of what plain orders give, and of one way through coarser graphs.
 Cut first_cut(const OperatorGraph& graph, Limits limits, Noise& noise) {
@@ -61,15 +63,16 @@ Cut cut(const OperatorGraph& graph, Limits limits) {
 
   Noise noise(1);
   Cut best = first_cut(graph, limits, noise);
-  if (n <= few) return search(graph, limits, std::move(best), 200'000 / n, noise);
-  const int attempts = 8;
-  for (int round = 0; round < 4 && best.expected_breakers > 0; ++round) {
+  // As a whole, for as long as that costs no more than the windows do.
+  best = search(graph, limits, std::move(best), std::min(400'000 / n, 4'000), noise);
+  int idle = 0;
+  for (int round = 0; round < rounds && idle < 2 && best.expected_breakers > 0; ++round) {
     Cut next = best;
-    if (round > 0) reorder_frames(graph, next, round == 1 ? 0.F : 0.5F, noise);
-    const double gained =
-        improve_windows(graph, next, limits, {.window = 3, .attempts = attempts}, noise);
-    if (next.expected_breakers < best.expected_breakers) best = std::move(next);
-    if (gained < 0.002 * best.expected_breakers && round > 0) break;
+    if (round > 0) reorder_frames(graph, next, round == 1 ? 0.F : noise.fraction(), noise);
+    const Effort effort{.window = windows[round % std::ssize(windows)], .attempts = attempts};
+    const double gained = improve_windows(graph, next, limits, effort, noise);
+    if (next.expected_breakers <= best.expected_breakers) best = std::move(next);
+    idle = gained < 0.002 * best.expected_breakers ? idle + 1 : 0;
   }
   return best;
 }

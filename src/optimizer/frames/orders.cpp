@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 namespace tessera::frames {
@@ -17,21 +18,34 @@ std::vector<std::int32_t> producer_counts(const OperatorGraph& graph) {
 
 }  // namespace
 
-Order by_number(const OperatorGraph& graph) {
+Order by_rank(const OperatorGraph& graph, const std::vector<std::int32_t>& rank) {
   std::vector<std::int32_t> missing = producer_counts(graph);
-  std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> ready;
+  using Ranked = std::pair<std::int32_t, std::int32_t>;
+  std::priority_queue<Ranked, std::vector<Ranked>, std::greater<>> ready;
   for (std::int32_t op = 0; op < graph.size(); ++op)
-    if (missing[op] == 0) ready.push(op);
+    if (missing[op] == 0) ready.emplace(rank[op], op);
   Order order;
   order.reserve(static_cast<std::size_t>(graph.size()));
   while (!ready.empty()) {
-    const std::int32_t op = ready.top();
+    const std::int32_t op = ready.top().second;
     ready.pop();
     order.push_back(op);
     for (const Link& link : graph.consumers(op))
-      if (--missing[link.other] == 0) ready.push(link.other);
+      if (--missing[link.other] == 0) ready.emplace(rank[link.other], link.other);
   }
   return order;
+}
+
+Order by_number(const OperatorGraph& graph) {
+  std::vector<std::int32_t> rank(static_cast<std::size_t>(graph.size()));
+  std::iota(rank.begin(), rank.end(), 0);
+  return by_rank(graph, rank);
+}
+
+Order shuffled(const OperatorGraph& graph, Noise& noise) {
+  std::vector<std::int32_t> rank(static_cast<std::size_t>(graph.size()));
+  for (std::int32_t& r : rank) r = noise.below(1 << 30);
+  return by_rank(graph, rank);
 }
 
 Order depth_first(const OperatorGraph& graph, From from, float disorder, Noise& noise) {

@@ -15,6 +15,12 @@ using Order = std::vector<std::int32_t>;
 /// As near to the order of the operators' numbers as producers allow.
 Order by_number(const OperatorGraph& graph);
 
+/// The same by other numbers.
+Order by_rank(const OperatorGraph& graph, const std::vector<std::int32_t>& rank);
+
+/// Left to chance.
+Order shuffled(const OperatorGraph& graph, Noise& noise);
+
 /// Depth first, so that chains stay together: from the results back through producers, each
 /// operator directly after its likeliest producer; or from the inputs forward through consumers.
 /// `disorder` from 0 (none) to 1 is how much chance decides instead.

@@ -45,7 +45,12 @@ class Refinement {
     while (!moves_.empty() && std::ssize(made) - best_length < patience) {
       const Move move = moves_.top();
       moves_.pop();
-      if (moved_[move.op] || !still_stands(move) || !fits(move)) continue;
+      if (moved_[move.op]) continue;
+      const Move now = best_move(move.op);
+      if (now.gain != move.gain || now.to != move.to) {
+        if (now.op >= 0) moves_.push(now);
+        continue;
+      }
       made.push_back({move.gain, move.op, frame_of_[move.op]});
       shift(move.op, move.to);
       moved_[move.op] = 1;
@@ -62,8 +67,9 @@ class Refinement {
   }
 
  private:
-  /// The better of an operator's two moves. Only the last frame of its producers and the first one
-  /// of its consumers have anything of it that can be in reach.
+  /// The best of an operator's moves. Of the frames in reach only the last one of its producers and
+  /// the first one of its consumers have anything to do with it; to the neighbouring ones it goes to
+  /// make room for others.
   Move best_move(std::int32_t op) const {
     const std::int32_t here = frame_of_[op];
     std::int32_t last = -1;
@@ -88,11 +94,18 @@ class Refinement {
     }
     Move best;
     const auto consider = [&](std::int32_t to, double gain) {
-      if (gain > best.gain) best = {gain, op, to};
+      if (gain > best.gain && fits(op, to)) best = {gain, op, to};
     };
-    if (last >= 0 && last < here) consider(last, to_last - (first == here ? to_first : 0));
-    if (first > here && !graph_.consumers(op).empty())
-      consider(first, to_first - (last == here ? to_last : 0));
+    const double kept_below = last == here ? to_last : 0;
+    const double kept_above = first == here ? to_first : 0;
+    if (last < here) {
+      if (last >= 0) consider(last, to_last - kept_above);
+      if (here > 0 && here - 1 > last) consider(here - 1, -kept_above);
+    }
+    if (first > here) {
+      if (first < std::ssize(size_)) consider(first, to_first - kept_below);
+      if (here + 1 < std::min<std::int64_t>(first, std::ssize(size_))) consider(here + 1, -kept_below);
+    }
     return best;
   }
 
@@ -102,15 +115,10 @@ class Refinement {
     if (move.op >= 0) moves_.push(move);
   }
 
-  bool still_stands(const Move& move) const {
-    const Move now = best_move(move.op);
-    return now.to == move.to && now.gain == move.gain;
-  }
-
-  bool fits(const Move& move) const {
-    const std::int32_t weight = graph_.weight(move.op);
-    return size_[move.to] + weight <= limits_.max_size + slack_ &&
-           size_[frame_of_[move.op]] - weight >= limits_.min_size - slack_;
+  bool fits(std::int32_t op, std::int32_t to) const {
+    const std::int32_t weight = graph_.weight(op);
+    return size_[to] + weight <= limits_.max_size + slack_ &&
+           size_[frame_of_[op]] - weight >= limits_.min_size - slack_;
   }
 
   bool is_outside(std::int32_t frame) const {

@@ -14,9 +14,10 @@ namespace {
 std::int32_t slack_of(Limits limits) { return 1 + limits.max_size / 32; }
 
 Order some_order(const OperatorGraph& graph, Limits limits, float disorder, Noise& noise) {
-  switch (noise.below(4)) {
+  switch (noise.below(5)) {
     case 0: return depth_first(graph, From::results, disorder, noise);
     case 1: return depth_first(graph, From::inputs, disorder, noise);
+    case 2: return shuffled(graph, noise);
     default: return grown(graph, limits.max_size, disorder, noise);
   }
 }
@@ -58,7 +59,7 @@ std::optional<Cut> multilevel(const OperatorGraph& graph, Limits limits, float d
   while (true) {
     const OperatorGraph& finest = graph_at(levels.size());
     Coarse coarse = coarsen(finest, std::max(2, limits.max_size / pieces), noise);
-    if (coarse.graph.size() > finest.size() * 9 / 10) break;
+    if (coarse.graph.size() > finest.size() * 19 / 20) break;
     levels.push_back(std::move(coarse));
   }
   std::optional<Cut> cut;
