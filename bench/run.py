@@ -61,7 +61,8 @@ def main():
     parser.add_argument("--build", default="build/release", help="where the programs were built")
     options = parser.parse_args()
     lines = []
-    for program in ("bench_kernels", "bench_sparse_products", "bench_multiply", "bench_planning"):
+    for program in ("bench_kernels", "bench_sparse_products", "bench_multiply", "bench_planning",
+                    "bench_frames"):
         run = subprocess.run([f"{options.build}/bench/{program}"], text=True,
                              stdout=subprocess.PIPE)
         output = run.stdout

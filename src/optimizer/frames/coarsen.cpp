@@ -25,16 +25,16 @@ class Pairing {
         max_weight_(max_weight),
         noise_(noise),
         order_(depth_first(graph, noise.below(2) == 0 ? From::results : From::inputs, 0.5F, noise)),
-        position_(order_.size()),
+        last_producer_(order_.size(), -1),
         level_(order_.size(), 0),
         likeliest_(order_.size(), 0),
         choosiness_(noise.fraction()),
         partner_(order_.size(), -1),
         upper_(order_.size(), 0) {
     for (std::int32_t i = 0; i < graph.size(); ++i) {
-      position_[order_[i]] = i;
       for (const Link& link : graph.producers(order_[i]))
         level_[order_[i]] = std::max(level_[order_[i]], level_[link.other] + 1);
+      for (const Link& link : graph.consumers(order_[i])) last_producer_[link.other] = order_[i];
     }
     for (std::int32_t op = 0; op < graph.size(); ++op)
       for (const auto links : {graph.producers(op), graph.consumers(op)})
@@ -62,7 +62,7 @@ class Pairing {
       if (link.probability < choosiness_ * std::max(likeliest_[op], likeliest_[other])) continue;
       // If op is the last producer, later operators of its level are not barred by this pair.
       const float worth =
-          link.probability * (is_last_producer(op, other) ? 2 : 1) * (0.75F + noise_.fraction());
+          link.probability * (last_producer_[other] == op ? 2 : 1) * (0.75F + noise_.fraction());
       if (worth <= best) continue;
       best = worth;
       chosen = other;
@@ -81,17 +81,11 @@ class Pairing {
     return false;
   }
 
-  bool is_last_producer(std::int32_t op, std::int32_t consumer) const {
-    for (const Link& link : graph_.producers(consumer))
-      if (position_[link.other] > position_[op]) return false;
-    return true;
-  }
-
   const OperatorGraph& graph_;
   const std::int32_t max_weight_;
   Noise& noise_;
   const Order order_;
-  std::vector<std::int32_t> position_;
+  std::vector<std::int32_t> last_producer_;  // in the order
   std::vector<std::int32_t> level_;
   std::vector<float> likeliest_;  // of an operator's edges
   const float choosiness_;        // an edge must be so likely, next to the likeliest at its ends

@@ -59,8 +59,8 @@ class Refinement {
         best = gain;
         best_length = std::ssize(made);
       }
-      for (const Link& link : graph_.producers(move.op)) offer(link.other);
-      for (const Link& link : graph_.consumers(move.op)) offer(link.other);
+      for (const Link& link : graph_.producers(move.op)) offer_again(link.other);
+      for (const Link& link : graph_.consumers(move.op)) offer_again(link.other);
     }
     for (; std::ssize(made) > best_length; made.pop_back()) shift(made.back().op, made.back().to);
     return best;
@@ -68,8 +68,8 @@ class Refinement {
 
  private:
   /// The best of an operator's moves. Of the frames in reach only the last one of its producers and
-  /// the first one of its consumers have anything to do with it; to the neighbouring ones it goes to
-  /// make room for others.
+  /// the first one of its consumers have anything to do with it; to the neighbouring ones it goes
+  /// to make room for others.
   Move best_move(std::int32_t op) const {
     const std::int32_t here = frame_of_[op];
     std::int32_t last = -1;
@@ -104,7 +104,8 @@ class Refinement {
     }
     if (first > here) {
       if (first < std::ssize(size_)) consider(first, to_first - kept_below);
-      if (here + 1 < std::min<std::int64_t>(first, std::ssize(size_))) consider(here + 1, -kept_below);
+      if (here + 1 < std::min<std::int64_t>(first, std::ssize(size_)))
+        consider(here + 1, -kept_below);
     }
     return best;
   }
@@ -113,6 +114,13 @@ class Refinement {
     if (moved_[op]) return;
     const Move move = best_move(op);
     if (move.op >= 0) moves_.push(move);
+  }
+
+  /// After a neighbour has moved. Operators with very many of them would take quadratic time, and
+  /// one neighbour changes little for them.
+  void offer_again(std::int32_t op) {
+    constexpr std::size_t many = 64;
+    if (graph_.producers(op).size() + graph_.consumers(op).size() <= many) offer(op);
   }
 
   bool fits(std::int32_t op, std::int32_t to) const {

@@ -75,23 +75,34 @@ std::optional<Cut> multilevel(const OperatorGraph& graph, Limits limits, float d
 }
 
 Cut search(const OperatorGraph& graph, Limits limits, Cut best, int attempts, Noise& noise) {
+  constexpr int patience = 120;  // attempts without success, after which it starts from elsewhere
+  Cut current = best;
+  int since = 0;
   for (int attempt = 0; attempt < attempts && best.expected_breakers > 0; ++attempt) {
     const float disorder = attempt == 0 ? 0 : noise.fraction();
+    const int turn = attempt % 8;
     std::optional<Cut> found;
-    switch (attempt % 8) {
-      case 0: found = split(graph, some_order(graph, limits, disorder, noise), limits); break;
-      case 1: found = multilevel(graph, limits, disorder, noise); break;
-      default: {
-        Cut loose = best;
-        if (attempt % 2 == 0) reorder_frames(graph, loose, disorder, noise);
-        if (attempt % 8 > 2) join_some_frames(loose, noise);
-        found = split(graph, in_frames(loose, some_order(graph, limits, disorder, noise)), limits);
-      }
+    if (turn == 0) {
+      found = split(graph, some_order(graph, limits, disorder, noise), limits);
+    } else if (turn == 1) {
+      found = multilevel(graph, limits, disorder, noise);
+    } else {
+      Cut loose = current;
+      if (turn % 2 == 0) reorder_frames(graph, loose, disorder, noise);
+      if (turn > 2) join_some_frames(loose, noise);
+      found = split(graph, in_frames(loose, some_order(graph, limits, disorder, noise)), limits);
     }
     if (!found) continue;
     refine(graph, *found, limits, slack_of(limits));
-    // Of equal ones the newer: from another place there may be a way on.
-    if (found->expected_breakers <= best.expected_breakers) best = std::move(*found);
+    since = found->expected_breakers < current.expected_breakers ? 0 : since + 1;
+    const bool elsewhere = since > patience && turn < 2;
+    // What is equal or a little worse is taken too: from another place there may be a way on.
+    const double tolerance = 0.04 * noise.fraction() * noise.fraction();
+    if (!elsewhere && found->expected_breakers > current.expected_breakers * (1 + tolerance))
+      continue;
+    if (elsewhere) since = 0;
+    current = std::move(*found);
+    if (current.expected_breakers <= best.expected_breakers) best = current;
   }
   return best;
 }

@@ -48,11 +48,12 @@ class Starts {
     update(place);
   }
   double best() const { return nodes_[1].best; }
+  /// Of equal ones the first: larger frames leave more to optimize inside of them.
   std::int32_t best_place() const {
     std::int32_t i = 1;
     while (i < places_) {
       const Node& right = nodes_[2 * i + 1];
-      i = 2 * i + (right.best >= nodes_[2 * i].best + right.sum ? 1 : 0);
+      i = 2 * i + (right.best > nodes_[2 * i].best + right.sum ? 1 : 0);
     }
     return i - places_ + offset_;
   }
