@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 #include "base/check.h"
 #include "tra/tuple_set.h"
@@ -60,25 +59,26 @@ TypesAt absent_together(const StoredRelation& base, const Relation& more,
   return known ? base.tuples()->absent_types : TypesAt{};
 }
 
-/// What a StatisticsBuilder knew after the tuples that are there. The least and greatest are bounds
-/// afterwards, if zeros counted that were absent then and are not now.
+/// What a StatisticsBuilder knew after the tuples that are there, but for the distinct values of
+/// key components. The least and greatest are bounds afterwards, if zeros counted that were absent
+/// then and are not now.
 std::vector<std::int64_t> numbers_of(const StoredRelation& base) {
   const Statistics& known = base.definition().statistics;
   bool any = false;
-  std::vector<std::set<std::int64_t>> values(
-      static_cast<std::size_t>(base.definition().type.arity()));
-  for (const Entry& entry : base.entries()) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i].insert(entry.key[i]);
+  for (const Entry& entry : base.entries())
     for (const TileType& type : entry.types) any = any || type.shape.elements() > 0;
+  return {known.tuples, known.nonzeros, any ? 1 : 0, std::bit_cast<std::int64_t>(known.min),
+          std::bit_cast<std::int64_t>(known.max)};
+}
+
+std::vector<std::int64_t> distinct_in(const TupleSet<TileType>& whole) {
+  std::vector<std::int64_t> counts, values(whole.tuples.size());
+  for (int i = 0; i < whole.type.arity(); ++i) {
+    for (std::size_t t = 0; t < values.size(); ++t) values[t] = whole.tuples[t].key[i];
+    std::sort(values.begin(), values.end());
+    counts.push_back(std::unique(values.begin(), values.end()) - values.begin());
   }
-  std::vector<std::int64_t> numbers{known.tuples, known.nonzeros, any ? 1 : 0,
-                                    std::bit_cast<std::int64_t>(known.min),
-                                    std::bit_cast<std::int64_t>(known.max)};
-  for (const std::set<std::int64_t>& of : values) {
-    numbers.push_back(static_cast<std::int64_t>(of.size()));
-    numbers.insert(numbers.end(), of.begin(), of.end());
-  }
-  return numbers;
+  return counts;
 }
 
 }  // namespace
@@ -125,6 +125,7 @@ Definition append(const StoredRelation& base, const Relation& more,
                                   part.directories.end());
   }
   definition.statistics = statistics.finish(definition.type);
+  definition.statistics.distinct = distinct_in(whole);
   return definition;
 }
 

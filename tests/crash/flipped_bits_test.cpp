@@ -21,7 +21,10 @@ struct Stored {
   std::map<std::string, Relation> relations;
 };
 
-/// Some relations, compressed and not, with a few dropped in between.
+const std::vector<std::string> words{"a string", "another one", "", "the fourth", "the fifth"};
+
+/// Some relations, compressed and not, with a few dropped in between; and texts, and strings with
+/// codes.
 Stored some_relations(const fs::path& folder) {
   Database plain = Database::open(folder), compressing = Database::open(folder, {.compress = true});
   Stored stored;
@@ -34,6 +37,9 @@ Stored some_relations(const fs::path& folder) {
     plain.drop(name);
     stored.contents.erase(name);
   }
+  for (std::uint64_t i = 0; i < 12; ++i)
+    plain.change({.texts = {{fmt::format("{}.text", i), text_of(100 * i)}}});
+  (void)plain.codes(words);
   for (const auto& [name, seed] : stored.contents)
     stored.relations.emplace(name, relation_of(seed));
   return stored;
@@ -121,6 +127,20 @@ TEST(FlippedBits, OfTheCatalogueLeadToNoWrongAnswer) {
         } catch (const Error&) {
           ++missing;
         }
+      }
+      for (std::uint64_t i = 0; i < 12; ++i) {
+        try {
+          const std::optional<std::string> text = database.text(fmt::format("{}.text", i));
+          missing += text ? 0 : 1;
+          if (text) EXPECT_EQ(*text, text_of(100 * i));
+        } catch (const Error&) {
+          ++missing;
+        }
+      }
+      try {
+        EXPECT_EQ(database.strings({1, 2, 3, 4, 5}), words);
+      } catch (const Error&) {
+        ++missing;
       }
       EXPECT_TRUE(missing == 0 || found) << missing << " cannot be read, and check says nothing";
       // Writing on does not make it worse: nothing is taken for a leftover.
