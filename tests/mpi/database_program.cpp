@@ -95,6 +95,69 @@ void read(const std::string& folder) {
   expect_well(database);
 }
 
+Relation vector_at(std::int64_t key) {
+  return Relation::of({{{key}, {tensor(4, 4, static_cast<std::uint64_t>(key))}}},
+                      Presence::partial);
+}
+
+/// Of everything that a change may do, with fewer tuples than processes and with more.
+void change(const std::string& folder) {
+  Database database = Database::open(folder);
+  database.store("A", a());
+  database.store("B", b());
+  database.store("old", single());
+  database.store("series", vector_at(0));
+  const Plan product = tasks::product(database.plan("A"), database.plan("B"));
+  database.change({.dropped = {"A"},
+                   .renamed = {{"old", "kept"}},
+                   .results = {{"A", database.plan("A").transform("neg")},
+                               {"C", product},
+                               {"D", product.transform("neg")}},
+                   .appended = {{"series", vector_at(1)}, {"new", b()}},
+                   .texts = {{"by", "all"}}});
+  for (std::int64_t key = 2; key < 40; ++key)
+    database.change({.appended = {{"series", vector_at(key)}}});
+  database.change({.texts = {{"passing", "here"}}});
+  database.change({.texts = {{"passing", std::nullopt}}});
+  const std::vector<std::int64_t> codes = database.codes({"red", "green", "red"});
+  require(codes[0] == codes[2] && codes[0] != codes[1], "a string has one code");
+  require(database.codes({"green", "blue"})[0] == codes[1], "a code is given once");
+  require(database.strings(codes) == std::vector<std::string>{"red", "green", "red"}, "strings");
+}
+
+void changed(const std::string& folder) {
+  Database database = Database::open(folder, {.create = false});
+  std::string names;
+  for (const StoredInfo& info : database.list()) names += info.name + " ";
+  require(names == "A B C D kept new series ", "there is " + names);
+  expect_same(database.read("A"), Plan::input(a(), "A").transform("neg").interpret(), "A");
+  const Plan product = tasks::product(Plan::input(a(), "A"), Plan::input(b(), "B"));
+  expect_same(database.read("C"), product.interpret(), "C");
+  expect_same(database.read("D"), product.transform("neg").interpret(), "D");
+  expect_same(database.read("kept"), single(), "kept");
+  expect_same(database.read("new"), b(), "new");
+  std::vector<Tuple> tuples;
+  for (std::int64_t key = 0; key < 40; ++key) tuples.push_back(vector_at(key).tuples()[0]);
+  const Relation series = Relation::of(tuples);
+  expect_same(database.read("series"), series, "series");
+  require(database.info("series").statistics == series.statistics(), "statistics of series");
+  require(database.texts() == std::map<std::string, std::string>{{"by", "all"}}, "texts");
+  require(database.codes({"blue", "red"}) == std::vector<std::int64_t>{3, 1}, "codes");
+  expect_well(database);
+}
+
+/// All share one, which goes with the last who has it.
+void temporary() {
+  std::optional<Database> database = Database::temporary();
+  const std::string folder = database->folder();
+  std::cout << "folder " << folder << std::endl;
+  database->store("A", a());
+  const Plan sizes = database->plan("A").transform("abs");
+  if (cluster_info().rank == 0) database.reset();
+  (void)run(sizes);  // the others go on when the first one has done so
+  if (database) expect_same(database->read("A"), a(), "A");
+}
+
 /// The result does not fit into memory, and neither do the inputs.
 void small_memory(const std::string& folder, std::int64_t limit) {
   Database database = Database::open(folder);
@@ -200,6 +263,29 @@ void unknown_name(const std::string& folder) {
           [](Database& database) { database.drop("nothing"); });
 }
 
+/// A key that is there, which the first process knows before anything is written.
+void taken_key(const std::string& folder) {
+  failing(folder, "TypeError: cannot append to 'before': there is a tuple at <0, 0> already",
+          [](Database& database) {
+            database.change({.results = {{"R", database.plan("before").transform("neg")}},
+                             .appended = {{"before", single()}}});
+          });
+}
+
+/// A key that is in a result, which is known when all have written theirs.
+void taken_key_of_result(const std::string& folder) {
+  failing(folder, "cannot append to 'R': there is a tuple at <0, 0> already",
+          [](Database& database) {
+            database.change({.results = {{"R", database.plan("before").transform("neg")}},
+                             .appended = {{"R", single()}}});
+          });
+}
+
+void other_strings(const std::string& folder) {
+  failing(folder, "do not make the same statement: codes of 1 strings",
+          [](Database& database) { database.codes({cluster_info().rank == 1 ? "red" : "green"}); });
+}
+
 void other_statement(const std::string& folder) {
   failing(folder, "do not make the same statement", [](Database& database) {
     if (cluster_info().rank == 1)
@@ -269,6 +355,12 @@ int main(int argc, char** argv) {
       {"little_memory", [&] { little_memory(folder); }},
       {"taken_name", [&] { taken_name(folder); }},
       {"unknown_name", [&] { unknown_name(folder); }},
+      {"change", [&] { change(folder); }},
+      {"changed", [&] { changed(folder); }},
+      {"temporary", [&] { temporary(); }},
+      {"taken_key", [&] { taken_key(folder); }},
+      {"taken_key_of_result", [&] { taken_key_of_result(folder); }},
+      {"other_strings", [&] { other_strings(folder); }},
       {"other_statement", [&] { other_statement(folder); }},
       {"other_state", [&] { other_state(folder); }},
       {"import", [&] { import(folder, argv[3]); }},

@@ -30,6 +30,27 @@ def test_what_some_have_written_others_read(tmp_path, writers):
     assert alone.returncode == 0, alone.stderr
 
 
+@pytest.mark.parametrize("writers", [1, 3])
+def test_changes_and_appends_and_codes_of_several_are_one(tmp_path, writers):
+    folder = tmp_path / "db"
+    ended = run(writers, PROGRAM, "change", folder)
+    assert ended.returncode == 0, ended.stderr
+    for readers in [1, 2]:
+        ended = run(readers, PROGRAM, "changed", folder)
+        assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+    alone = subprocess.run([PROGRAM, "changed", folder], capture_output=True, text=True, timeout=60)
+    assert alone.returncode == 0, alone.stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_temporary_database_is_one_and_goes_with_the_last_process(tmp_path, ranks):
+    ended = run(ranks, PROGRAM, "temporary", TMPDIR=str(tmp_path))
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+    folders = re.findall(r"folder (\S+)", ended.stdout)
+    assert len(folders) == ranks and len(set(folders)) == 1 and folders[0].startswith(str(tmp_path))
+    assert not list(tmp_path.glob("tessera-temporary-*"))
+
+
 def test_what_one_process_has_written_several_add_to(tmp_path):
     db = ts.connect(tmp_path / "db")
     ones = np.ones((30, 30))
@@ -51,6 +72,7 @@ def test_what_one_process_has_written_several_add_to(tmp_path):
     ("little_memory", "OutOfMemory: the run needs", "ClusterError: rank 2: the run needs"),
     ("taken_name", "TypeError: there is a 'before' already", "TypeError: there is a 'before' already"),
     ("unknown_name", "TypeError: there is no 'nothing'", "TypeError: there is no 'nothing'"),
+    ("taken_key", "TypeError: cannot append to 'before'", "TypeError: cannot append to 'before'"),
 ])
 def test_an_error_in_one_process_leaves_nothing(tmp_path, ranks, mode, last_says, others_say):
     ended = run(ranks, PROGRAM, mode, tmp_path / "db")
@@ -59,6 +81,21 @@ def test_an_error_in_one_process_leaves_nothing(tmp_path, ranks, mode, last_says
         assert f"rank {rank} {last_says if rank == ranks - 1 else others_say}" in ended.stdout
     db = ts.connect(tmp_path / "db")
     assert db.list() == ["after", "before", "sum"] and db.check() == []
+
+
+def test_an_append_that_the_first_refuses_at_the_end_leaves_nothing(tmp_path):
+    ended = run(3, PROGRAM, "taken_key_of_result", tmp_path / "db")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "rank 0 TypeError: cannot append to 'R'" in ended.stdout
+    assert ended.stdout.count("ClusterError: rank 0: cannot append to 'R'") == 2
+    db = ts.connect(tmp_path / "db")
+    assert db.list() == ["after", "before", "sum"] and db.check() == []
+
+
+def test_strings_that_differ_are_told_to_all(tmp_path):
+    ended = run(3, PROGRAM, "other_strings", tmp_path / "db")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.count("IoError: ranks 0 and 1 do not make the same statement: codes of") == 3
 
 
 def test_statements_that_differ_are_told_to_all(tmp_path):
