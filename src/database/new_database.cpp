@@ -30,10 +30,13 @@ void make_database(const fs::path& folder, double lock_seconds, store::Sync sync
   TESSERA_REQUIRE(IoError, is_free(folder) || fs::exists(folder / "catalog.sqlite"),
                   "{} is not a Tessera database, and is not empty: choose another name",
                   folder.string());
+  std::error_code error;
   if (sync == store::Sync::always)
     make_folder(folder / "segments");
   else
-    fs::create_directories(folder / "segments");
+    fs::create_directories(folder / "segments", error);
+  TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", (folder / "segments").string(),
+                  error.message());
   const WriteLock lock(folder, lock_seconds);
   if (!fs::exists(folder / "catalog.sqlite")) store::Catalog::create(folder, sync);
 }

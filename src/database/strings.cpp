@@ -58,16 +58,20 @@ std::vector<std::int64_t> Database::codes(const std::vector<std::string>& string
   const auto here = [&] {
     const std::lock_guard lock(state_->dictionary_mutex);
     if (auto known = codes_in(state_->dictionary, strings)) return *known;
+    Catalog catalog = state_->reader();  // others may have added them
+    state_->dictionary.read_new(catalog);
+    if (auto known = codes_in(state_->dictionary, strings)) return *known;
     state_->refuse_if_read_only();
     return state_->add_strings(strings);
   };
+  if (cluster_info().size == 1) return here();
   // On a cluster all ask the first one, whatever they know: who does not ask would not answer.
   std::optional<std::vector<std::int64_t>> mine;
   const std::string told = by_first(fmt::format("codes of {} strings ({:x}) in {}", strings.size(),
                                                 hash_of(strings), folder().string()),
                                     [&] {
                                       mine = here();
-                                      return cluster_info().size > 1 ? json(*mine).dump() : "";
+                                      return json(*mine).dump();
                                     });
   return mine ? *mine : json::parse(told).get<std::vector<std::int64_t>>();
 }

@@ -20,7 +20,7 @@ constexpr const char* prefix = "tessera-temporary-";
 
 fs::path place() {
   const char* said = std::getenv("TMPDIR");
-  return said != nullptr && *said != '\0' ? said : "/var/tmp";
+  return fs::absolute(said != nullptr && *said != '\0' ? said : "/var/tmp");
 }
 
 /// Whether the lock is there at once, on a folder that still has its name.
@@ -72,7 +72,8 @@ TemporaryFolder TemporaryFolder::make() {
       File folder = File::open(name);
       if (lock(folder, LOCK_SH)) return TemporaryFolder(std::move(folder));
     } catch (const IoError&) {
-      if (fs::exists(name)) throw;
+      std::error_code error;
+      if (fs::exists(name, error)) throw;
     }
   }
 }

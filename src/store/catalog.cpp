@@ -84,10 +84,10 @@ void Catalog::create(const std::filesystem::path& database, Sync sync) {
         "the catalogue {} cannot be read and written at once there: choose a local disk",
         made.string());
   }
-  if (sync == Sync::always)
-    rename_file(made, path_in(database));
-  else
-    std::filesystem::rename(made, path_in(database));
+  if (sync == Sync::always) return rename_file(made, path_in(database));
+  std::error_code error;
+  std::filesystem::rename(made, path_in(database), error);
+  TESSERA_REQUIRE(IoError, !error, "cannot rename {}: {}", made.string(), error.message());
 }
 
 Catalog::Catalog(const std::filesystem::path& database, Mode mode, Sync sync)

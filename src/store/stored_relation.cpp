@@ -27,6 +27,7 @@ StoredRelation::StoredRelation(const std::filesystem::path& database, Definition
             [](const Entry& a, const Entry& b) { return a.key < b.key; });
   auto tuples = std::make_shared<TupleSet<TileType>>();
   tuples->type = definition_.type;
+  tuples->tuples.reserve(directory_.entries.size());
   for (const Entry& entry : directory_.entries) tuples->tuples.push_back({entry.key, entry.types});
   if (definition_.type.presence == Presence::sparse)
     tuples->absent_types = definition_.edges ? absent_types_of(definition_.type, *definition_.edges)
