@@ -57,6 +57,8 @@ class StatementError : public Error {
 struct SessionOptions {
   RunOptions run = {};
   bool by_rows = false;  // every operator row by row, by definition: slow, for comparison
+  /// Operators that are planned and run as one; a larger plan is cut into frames.
+  int frame_size = 400;
 };
 
 /// Statements of SQL, one after the other, over a database. The processes of a cluster have to make

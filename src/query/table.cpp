@@ -10,9 +10,7 @@
 namespace tessera::query {
 namespace {
 
-/// Integers that can be a component of a key: not negative, and far from where products of extents
-/// do not fit 63 bits any more.
-constexpr std::int64_t largest_component = std::int64_t{1} << 31;
+/// Products of extents are far from where they do not fit 63 bits any more.
 constexpr double largest_box = 1e18;
 
 bool is_null_free(const Rows& rows) {
@@ -76,6 +74,14 @@ TileType type_in_table(const Cell& cell, const Type& type) {
 }
 
 }  // namespace
+
+std::vector<Tile> tiles_of(const Rows& rows, int column, Dictionary& dictionary) {
+  const auto codes = codes_of(rows, dictionary);
+  std::vector<Tile> tiles;
+  for (const Row& row : rows.rows)
+    tiles.push_back(tile_of(row[column], rows.schema[column].type, codes));
+  return tiles;
+}
 
 Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>& wanted) {
   TESSERA_REQUIRE(TypeError, is_null_free(rows),

@@ -31,6 +31,15 @@ Rows rows_of(const Table& table, Dictionary& dictionary);
 /// tensors beside them, or they are named in `keys`. TypeError if a value is NULL.
 Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>& keys = {});
 
+/// Integers from 0 to below this can be a component of a key.
+inline constexpr std::int64_t largest_component = std::int64_t{1} << 31;
+/// The tiles that hold the cells of a column, texts as their codes.
+std::vector<Tile> tiles_of(const Rows& rows, int column, Dictionary& dictionary);
+
+/// Rows as tuples that can be added to a table whose tuples are at hand; none if its key has no
+/// place for them.
+std::optional<Relation> appended(const Table& table, const Rows& rows, Dictionary& dictionary);
+
 /// The table whose key is just its columns of integers, as far as they tell its rows apart, and
 /// whose payload is just its other columns: what is stored.
 Table tidied(const Table& table);

@@ -79,9 +79,15 @@ std::string rule_text(const std::string& table, std::size_t number) {
   return fmt::format("{}{}/{:06}", rules_prefix, table, number);
 }
 
+std::string job_relation(const std::string& job, std::int64_t op) {
+  return fmt::format("~job {} {}", job, op);
+}
+std::string job_text(const std::string& job) { return "job/" + job; }
+
 Catalogue::Catalogue(const Database& database)
     : database_(database), texts_(database.texts("sql/")) {
   for (const StoredInfo& info : database.list()) {
+    if (info.name.starts_with("~job ")) continue;
     relations_[info.name] = true;
     if (!is_version(info.name)) kinds_[info.name] = Kind::tensor;
   }

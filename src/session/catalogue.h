@@ -20,6 +20,10 @@ std::string table_text(const std::string& name);
 std::string view_text(const std::string& name);
 std::string rule_text(const std::string& table, std::size_t number);
 
+// What statements that run in several frames keep there until they are done.
+std::string job_relation(const std::string& job, std::int64_t op);
+std::string job_text(const std::string& job);
+
 /// The definitions of a database as they are when it is made. Names do not tell case apart, unless
 /// there are several that differ in nothing else.
 class Catalogue : public query::Definitions {

@@ -1,3 +1,9 @@
+#include <xxhash.h>
+
+#include <algorithm>
+
+#include "lang/sql/printer.h"
+#include "session/job.h"
 #include "session/state.h"
 
 namespace tessera {
@@ -6,37 +12,75 @@ using query::Request;
 using query::Value;
 using session::Catalogue;
 
-std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests,
-                                            Catalogue& catalogue) {
-  const query::Unrolled unrolled = query::unroll(requests, catalogue);
-  session::DatabaseDictionary texts = dictionary();
-  std::vector<Value> stored;
-  for (const std::string& name : unrolled.stored) stored.push_back(catalogue.value(name));
-  std::vector<Value> values;
-  std::vector<std::unique_ptr<query::Evaluation>> evaluations;
-  for (const query::Instance& instance : unrolled.instances) {
-    std::vector<Value> inputs;
-    for (int input : instance.inputs)
-      inputs.push_back(input >= 0 ? values[input] : stored[-1 - input]);
-    query::Evaluation evaluation(std::move(inputs), instance.parameters, texts, settings());
-    Value value = evaluation.value(instance.of->root);
-    // The columns are called as this query calls them.
-    if (value.table) value.table->schema = instance.of->root->schema;
-    if (value.rows) value.rows->schema = instance.of->root->schema;
-    values.push_back(std::move(value));
+namespace {
+
+constexpr const char* history_text = "frames/history";
+
+/// The same for the same requests over the same definitions and data: what a job that was killed is
+/// found by.
+std::string job_name(const std::vector<Request>& requests, const query::Unrolled& plan,
+                     const std::vector<Value>& tables, Catalogue& catalogue,
+                     frames::Limits limits) {
+  std::string all = fmt::format("{} {}\n", limits.min_size, limits.max_size);
+  for (const Request& request : requests) {
+    all += sql::to_string(*request.query);
+    for (std::int64_t value : request.values) all += fmt::format(" {}", value);
+    all += "\n";
   }
-  std::vector<Value> results;
-  for (int wanted : unrolled.wanted) results.push_back(values[wanted]);
+  for (const std::string& table : plan.tables)
+    for (const query::VersionRule& rule : *catalogue.rules(table)) all += rule.text() + "\n";
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    all += plan.stored[t];
+    if (tables[t].table)
+      if (const auto* input = std::get_if<op::Input>(&operator_of(tables[t].table->plan)))
+        all += fmt::format(" {}", input->facts.version);
+    all += "\n";
+  }
+  return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
+}
+
+}  // namespace
+
+frames::Limits Session::State::frame_limits() const {
+  return {std::max(1, options.frame_size / 4), options.frame_size};
+}
+
+frames::History Session::State::frame_history() const {
+  const auto text = database.text(history_text);
+  return text ? frames::History::from_text(*text) : frames::History();
+}
+
+std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests,
+                                            Catalogue& catalogue, Changes& changes) {
+  const query::Unrolled plan = query::unroll(requests, catalogue);
+  std::vector<Value> tables;
+  for (const std::string& name : plan.stored) tables.push_back(catalogue.value(name));
+  const frames::Limits limits = frame_limits();
+  frames::History history = frame_history();
+  query::Framing framing = query::framed(plan, history, limits);
+  const bool in_frames = framing.frames.size() > 1;
+  session::DatabaseDictionary texts = dictionary();
+  session::Job job(plan, std::move(framing), tables,
+                   in_frames ? job_name(requests, plan, tables, catalogue, limits) : std::string(),
+                   database, texts, settings());
+  std::vector<Value> results = job.run();
+  job.clean_up(changes);
+  if (in_frames) {
+    history.merge(job.history());
+    changes.texts[history_text] = history.to_text();
+  }
   return results;
 }
 
 StatementResult Session::State::query(const sql::QueryPtr& query) {
   Catalogue catalogue(database);
-  const std::vector<Value> values = evaluate({{query}}, catalogue);
+  Changes changes;
+  std::vector<Value> values = evaluate({{query}}, catalogue, changes);
   session::DatabaseDictionary texts = dictionary();
-  if (values[0].rows) return {"SELECT", session::result_of(*values[0].rows)};
-  const query::Table table = query::computed(*values[0].table, settings());
-  return {"SELECT", session::result_of(query::rows_of(table, texts))};
+  StatementResult result{"SELECT",
+                         session::result_of(query::as_rows(values[0], texts, settings()))};
+  if (!changes.texts.empty()) database.change(changes, options.run);
+  return result;
 }
 
 namespace {
@@ -112,13 +156,14 @@ StatementResult Session::State::execute(
     requests.push_back(wish.request);
     open.push_back(&wish);
   }
-  const std::vector<Value> values = evaluate(requests, catalogue);
+  Changes changes;
+  const std::vector<Value> values = evaluate(requests, catalogue, changes);
   session::DatabaseDictionary texts = dictionary();
 
   // All plans run as one, so that what they share is computed once.
   std::vector<Plan> plans;
   std::vector<std::size_t> whose;
-  Changes changes;
+  std::int64_t stored_versions = 0;
   for (std::size_t w = 0; w < open.size(); ++w) {
     if (open[w]->version) {
       const query::Schema& schema =
@@ -127,6 +172,7 @@ StatementResult Session::State::execute(
       if (!changes.texts.contains(session::table_text(*open[w]->version)) && stored) {
         changes.results.emplace_back(*open[w]->version, stored->plan);
       }
+      ++stored_versions;
       changes.texts[session::table_text(*open[w]->version)] =
           stored ? stored->text : session::to_text({schema, {}});
     } else if (!values[w].rows) {
@@ -158,10 +204,9 @@ StatementResult Session::State::execute(
   if (shown > 0)
     message = session::count_text(shown, "query") == "1 query" ? "1 query"
                                                                : fmt::format("{} queries", shown);
-  if (!changes.texts.empty() || known > 0)
+  if (stored_versions + known > 0)
     message += (message.empty() ? "" : ", ") +
-               session::count_text(static_cast<std::int64_t>(changes.texts.size()), "table") +
-               " materialized";
+               session::count_text(stored_versions + known, "table") + " materialized";
   return {"EXECUTE", {}, message.empty() ? "nothing to do" : message};
 }
 

@@ -58,6 +58,11 @@ const Setting all_settings[] = {
     {"optimizer", "whether plans are optimized: on, off",
      [](const SessionOptions& o) { return std::string(o.run.optimize ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.run.optimize); }},
+    {"frame_size", "operators that are planned and run as one; a larger plan is cut into frames",
+     [](const SessionOptions& o) { return std::to_string(o.frame_size); },
+     [](SessionOptions& o, const query::Cell& value) {
+       return set_count(value, 1, 1'000'000'000, o.frame_size);
+     }},
     {"by_rows", "whether every operator is evaluated row by row, by definition: on, off",
      [](const SessionOptions& o) { return std::string(o.by_rows ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); }},
@@ -89,6 +94,7 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Place place
       if (query::same_name(statement.name, "sites")) options.run.sites = defaults.run.sites;
       if (query::same_name(statement.name, "optimizer"))
         options.run.optimize = defaults.run.optimize;
+      if (query::same_name(statement.name, "frame_size")) options.frame_size = defaults.frame_size;
       if (query::same_name(statement.name, "by_rows")) options.by_rows = defaults.by_rows;
     } else {
       // A word that is no constant stands for itself: SET optimizer = off.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lang/sql/ast.h"
+#include "query/framing.h"
 #include "session/catalogue.h"
 #include "tessera/session.h"
 
@@ -59,9 +60,12 @@ struct Session::State {
   StatementResult set(const sql::Set& statement, lang::Place place);
   StatementResult explain(const sql::Explain& statement, std::string_view text);
 
-  /// What requests yield, evaluated together.
+  /// What requests yield, evaluated together. `changes` gets what is to be dropped when the
+  /// statement is done.
   std::vector<query::Value> evaluate(const std::vector<query::Request>& requests,
-                                     session::Catalogue& catalogue);
+                                     session::Catalogue& catalogue, Changes& changes);
+  frames::Limits frame_limits() const;
+  frames::History frame_history() const;
   query::Settings settings() const;
   std::vector<std::vector<std::string>> settings_text() const;  // name, value, description
   session::DatabaseDictionary dictionary() { return session::DatabaseDictionary(database); }

@@ -111,7 +111,7 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
   }
   std::vector<std::string> names;
   for (const sql::ColumnDefinition& column : statement.columns) names.push_back(column.name);
-  Value value = evaluate({{statement.query, {}, {}, names}}, catalogue).at(0);
+  Value value = evaluate({{statement.query, {}, {}, names}}, catalogue, changes).at(0);
   Schema schema = named(value.table ? value.table->schema : value.rows->schema, statement.columns,
                         statement.name, place);
   session::DatabaseDictionary texts = dictionary();
@@ -244,27 +244,34 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Place
     fail_type(place, "{} is no table that rows can be inserted into", name);
   const TableDefinition definition = catalogue.table(name);
   session::DatabaseDictionary texts = dictionary();
-  Value value = evaluate({{statement.query}}, catalogue).at(0);
-  if (!value.rows) value.rows = query::rows_of(query::computed(*value.table, settings()), texts);
+  Changes changes;
+  Value value = evaluate({{statement.query}}, catalogue, changes).at(0);
+  (void)query::as_rows(value, texts, settings());
   Rows rows = fitted(statement, *value.rows, definition, place);
   const auto inserted = static_cast<std::int64_t>(rows.rows.size());
   const StatementResult done{
       "INSERT", {}, fmt::format("{} inserted", session::count_text(inserted, "row"))};
-  if (inserted == 0) return done;
-
-  // What is there and what comes are laid out together.
-  if (catalogue.has_tuples(name)) {
-    Rows all = query::rows_of(*catalogue.value(name).table, texts);
-    all.rows.insert(all.rows.end(), rows.rows.begin(), rows.rows.end());
-    rows.rows = std::move(all.rows);
-  }
   check_primary_key(definition, rows, place);
-  const auto stored =
-      session::to_store({std::nullopt, rows}, definition.schema, texts, definition.primary_key);
-  Changes changes;
-  if (catalogue.has_tuples(name)) changes.dropped.push_back(name);
-  changes.results.emplace_back(name, stored->plan);
-  changes.texts[session::table_text(name)] = stored->text;
+  if (catalogue.has_tuples(name) && inserted > 0) {
+    const query::Table there = *catalogue.value(name).table;
+    if (const auto tuples = query::appended(there, rows, texts)) {
+      changes.appended.emplace_back(name, *tuples);
+      rows.rows.clear();
+    } else {
+      // They do not fit beside what is there: all is laid out anew.
+      Rows all = query::rows_of(there, texts);
+      all.rows.insert(all.rows.end(), rows.rows.begin(), rows.rows.end());
+      rows.rows = std::move(all.rows);
+      check_primary_key(definition, rows, place);
+      changes.dropped.push_back(name);
+    }
+  }
+  if (!rows.rows.empty()) {
+    const auto stored =
+        session::to_store({std::nullopt, rows}, definition.schema, texts, definition.primary_key);
+    changes.results.emplace_back(name, stored->plan);
+    changes.texts[session::table_text(name)] = stored->text;
+  }
   RunOptions run_options = options.run;
   run_options.holes = Holes::allowed;
   database.change(changes, run_options);

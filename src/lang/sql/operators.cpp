@@ -18,6 +18,7 @@ constexpr Spelling spellings[] = {
     {BinaryOperator::subtract, "-", Binding::sum},
     {BinaryOperator::multiply, "*", Binding::product},
     {BinaryOperator::divide, "/", Binding::product},
+    {BinaryOperator::integer_divide, "//", Binding::product},
     {BinaryOperator::remainder, "%", Binding::product},
     {BinaryOperator::matmul, "@", Binding::product},
     {BinaryOperator::equal, "=", Binding::comparison},

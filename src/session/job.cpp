@@ -1,0 +1,146 @@
+#include "session/job.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "session/state.h"
+
+namespace tessera::session {
+
+using nlohmann::json;
+using query::Value;
+
+Job::Job(const query::Unrolled& plan, query::Framing framing, std::vector<Value> stored,
+         std::string name, Database& database, query::Dictionary& dictionary,
+         const query::Settings& settings)
+    : plan_(plan),
+      framing_(std::move(framing)),
+      tables_(std::move(stored)),
+      name_(std::move(name)),
+      database_(database),
+      dictionary_(dictionary),
+      settings_(settings) {}
+
+std::string Job::relation_of(std::int64_t op) const { return job_relation(name_, op); }
+
+Value Job::evaluated(std::int64_t op) {
+  const auto [instance, node] = query::operator_of(plan_, op);
+  std::vector<Value*> inputs;
+  for (const query::Read& read : query::reads_of(plan_, op))
+    inputs.push_back(read.op >= 0 ? &value(read.op) : &tables_[read.stored]);
+  return query::evaluate(*node, inputs, instance->parameters, dictionary_, settings_);
+}
+
+Value& Job::value(std::int64_t op) {
+  const auto found = values_.find(op);
+  if (found != values_.end()) return found->second;
+  const auto layout = layouts_.find(op);
+  if (layout != layouts_.end()) {
+    const TableDefinition definition = definition_of(layout->second);
+    Value stored;
+    if (definition.places.empty())
+      stored.rows = query::Rows{definition.schema, {}};
+    else
+      stored.table =
+          query::Table{definition.schema, definition.places, database_.plan(relation_of(op))};
+    return values_[op] = std::move(stored);
+  }
+  // Inputs first, one after the other: a chain of them can be long.
+  std::vector<std::int64_t> open{op};
+  while (!open.empty()) {
+    const std::int64_t next = open.back();
+    bool ready = true;
+    for (const query::Read& read : query::reads_of(plan_, next)) {
+      if (read.op < 0 || values_.contains(read.op) || layouts_.contains(read.op)) continue;
+      open.push_back(read.op);
+      ready = false;
+    }
+    if (!ready) continue;
+    open.pop_back();
+    if (!values_.contains(next)) values_[next] = evaluated(next);
+  }
+  return values_[op];
+}
+
+void Job::run_frame(std::int32_t frame) {
+  for (std::int32_t op : framing_.frames[frame]) (void)value(op);
+  Changes changes;
+  std::map<std::int64_t, std::string> layouts;
+  for (std::int32_t op : framing_.frames[frame]) {
+    if (framing_.last_reader[op] <= frame) continue;
+    Value& result = value(op);
+    // What can be read anyway, as a choice of columns of a stored table, is made again when needed.
+    if (result.table && !result.rows && query::is_at_hand(result.table->plan)) continue;
+    const query::Schema& schema = query::operator_of(plan_, op).node->schema;
+    const auto stored = to_store(result, schema, dictionary_);
+    if (stored) changes.results.emplace_back(relation_of(op), stored->plan);
+    layouts[op] = stored ? stored->text : to_text({schema, {}});
+  }
+  // What was read for the last time goes with the same commit.
+  std::vector<std::int64_t> gone;
+  for (const auto& [op, layout] : layouts_)
+    if (framing_.last_reader[op] <= frame) gone.push_back(op);
+  for (std::int64_t op : gone) {
+    if (!definition_of(layouts_[op]).places.empty()) changes.dropped.push_back(relation_of(op));
+    layouts_.erase(op);
+  }
+  learn(frame);
+  layouts_.insert(layouts.begin(), layouts.end());
+  json note{{"frames", frame + 1}, {"layouts", json::object()}};
+  for (const auto& [op, layout] : layouts_) note["layouts"][std::to_string(op)] = layout;
+  changes.texts[job_text(name_)] = note.dump();
+  RunOptions options = settings_.run;
+  options.holes = Holes::allowed;
+  database_.change(changes, options);
+  // From here on they are read from the database; what nobody reads any more is forgotten.
+  std::erase_if(values_, [&](const auto& known) {
+    return layouts_.contains(known.first) || framing_.last_reader[known.first] <= frame;
+  });
+  for (auto& [op, known] : values_) known.rows.reset();
+}
+
+void Job::learn(std::int32_t frame) {
+  for (std::int32_t op : framing_.frames[frame]) {
+    const frames::Kind reader = query::kind_of(*query::operator_of(plan_, op).node);
+    for (const query::Read& read : query::reads_of(plan_, op)) {
+      if (read.op < 0 || framing_.frame_of[read.op] != frame) continue;
+      const auto known = values_.find(read.op);
+      if (known == values_.end()) continue;
+      const bool pipelined =
+          known->second.table && !known->second.rows && framing_.last_reader[read.op] <= frame;
+      history_.add(query::kind_of(*query::operator_of(plan_, read.op).node), reader, pipelined);
+    }
+  }
+}
+
+std::vector<Value> Job::run() {
+  std::vector<Value> results;
+  const auto frames = static_cast<std::int32_t>(framing_.frames.size());
+  if (frames > 1) {
+    std::int32_t next = 0;
+    if (const auto text = database_.text(job_text(name_))) {
+      const json note = json::parse(*text);
+      next = resumed_ = note.at("frames");
+      for (const auto& [op, layout] : note.at("layouts").items()) layouts_[std::stoll(op)] = layout;
+    }
+    for (; next < frames; ++next) run_frame(next);
+  }
+  for (int wanted : plan_.wanted) {
+    Value result = value(query::result_of(plan_, wanted));
+    const query::Schema& schema = plan_.instances[wanted].of->root->schema;
+    if (result.table) result.table->schema = schema;
+    if (result.rows) result.rows->schema = schema;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+void Job::clean_up(Changes& changes) const {
+  if (framing_.frames.size() <= 1) return;
+  for (const auto& [op, layout] : layouts_)
+    if (!definition_of(layout).places.empty()) changes.dropped.push_back(relation_of(op));
+  changes.texts[job_text(name_)] = std::nullopt;
+}
+
+}  // namespace tessera::session

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "query/evaluation.h"
+#include "query/framing.h"
+#include "tessera/database.h"
+
+namespace tessera::session {
+
+/// Computes an unrolled plan frame by frame. What later frames read of a frame, and what is asked
+/// for, is stored in the database when the frame is done, and dropped after its last reader, each
+/// together with the note that says how far the job is: after a crash the same statement goes on
+/// where it was. A plan of one frame is not computed here at all: its results are plans.
+class Job {
+ public:
+  /// `stored`: the tables that the plan reads. `name`: the same for the same statement over the
+  /// same data.
+  Job(const query::Unrolled& plan, query::Framing framing, std::vector<query::Value> stored,
+      std::string name, Database& database, query::Dictionary& dictionary,
+      const query::Settings& settings);
+
+  /// What is asked for, one after the other.
+  std::vector<query::Value> run();
+
+  /// What a finished statement leaves behind, which is to be dropped together with whatever it
+  /// changes: relations, and the note.
+  void clean_up(Changes& changes) const;
+  int frames_resumed() const { return resumed_; }
+  const frames::History& history() const { return history_; }
+
+ private:
+  query::Value& value(std::int64_t op);
+  query::Value evaluated(std::int64_t op);
+  std::string relation_of(std::int64_t op) const;
+  void run_frame(std::int32_t frame);
+  void take_stored(std::int64_t op, const query::Table& table);
+  void learn(std::int32_t frame);
+
+  const query::Unrolled& plan_;
+  const query::Framing framing_;
+  std::vector<query::Value> tables_;
+  const std::string name_;
+  Database& database_;
+  query::Dictionary& dictionary_;
+  const query::Settings settings_;
+  std::map<std::int64_t, query::Value> values_;  // of operators that are at hand
+  std::map<std::int64_t, std::string> layouts_;  // of what is stored: how its columns lie
+  int resumed_ = 0;
+  frames::History history_;
+};
+
+}  // namespace tessera::session
