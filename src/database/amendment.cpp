@@ -66,19 +66,17 @@ void Amendment::complete(const std::vector<Written>& written,
       add(new_names_[i], whole_of(parts, wholes[i].type, store::edges_of(wholes[i])));
     } else {
       const auto& [name, more] = changes_.appended[i - new_names_.size()];
-      append(name, more, parts, wholes[i], appender);
+      append(name, more, parts, appender);
     }
   }
 }
 
 /// To what is in the catalogue, or to what this change has stored or appended to before.
 void Amendment::append(const std::string& name, const Relation& more,
-                       const std::vector<StoredPart>& parts, const TupleSet<TileType>& whole,
-                       Appender& appender) {
+                       const std::vector<StoredPart>& parts, Appender& appender) {
   const auto added = added_.find(name);
   const auto base = bases_.find(name);
-  if (added == added_.end() && base == bases_.end())
-    return add(name, whole_of(parts, whole.type, store::edges_of(whole)));
+  if (added == added_.end() && base == bases_.end()) return add(name, first_of(more, parts));
   Definition& changed = added != added_.end() ? added->second : updated_[name];
   const bool first = added == added_.end() && changed.name.empty();
   changed = first ? tessera::append(*base->second, more, parts)

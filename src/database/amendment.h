@@ -29,7 +29,7 @@ class Amendment {
   void change_names(store::Catalog& catalog) const;
   void add(const std::string& name, store::Definition definition);
   void append(const std::string& name, const Relation& more, const std::vector<StoredPart>& parts,
-              const TupleSet<TileType>& whole, Appender& appender);
+              Appender& appender);
 
   const std::filesystem::path& database_;
   const Changes& changes_;

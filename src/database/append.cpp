@@ -27,6 +27,12 @@ TupleSet<TileType> tuples_together(const StoredRelation& base, const Relation& m
   return whole;
 }
 
+/// Tuples come in any order: what lacks some of those below its frontier may get them later.
+Presence presence_of(const RelationType& type, const std::vector<BasicTuple<TileType>>& tuples) {
+  if (type.presence == Presence::sparse) return Presence::sparse;
+  return first_hole(tuples, type.frontier) ? Presence::partial : Presence::continuous;
+}
+
 /// As if all tuples had been stored at once: of a relation without any, nothing but the names of
 /// the columns and what an absent key means is left.
 RelationType type_together(const StoredRelation& base, const Relation& more,
@@ -44,8 +50,7 @@ RelationType type_together(const StoredRelation& base, const Relation& more,
   if (first && type.presence == Presence::continuous) type.frontier = more.frontier();
   for (std::size_t i = 0; i < type.frontier.size(); ++i)
     type.frontier[i] = std::max(type.frontier[i], more.frontier()[i]);
-  if (type.presence != Presence::sparse)
-    type.presence = first_hole(tuples, type.frontier) ? Presence::partial : Presence::continuous;
+  type.presence = presence_of(type, tuples);
   return type;
 }
 
@@ -127,6 +132,12 @@ Definition append(const StoredRelation& base, const Relation& more,
   definition.statistics = statistics.finish(definition.type);
   definition.statistics.distinct = distinct_in(whole);
   return definition;
+}
+
+Definition first_of(const Relation& more, const std::vector<StoredPart>& parts) {
+  TupleSet<TileType> whole = types_of(more);
+  whole.type.presence = presence_of(whole.type, whole.tuples);
+  return whole_of(parts, whole.type, store::edges_of(whole));
 }
 
 void merge_directories(const std::filesystem::path& database, Definition& definition,

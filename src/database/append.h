@@ -14,6 +14,9 @@ void refuse_unfit(const store::StoredRelation& base, const Relation& more);
 store::Definition append(const store::StoredRelation& base, const Relation& more,
                          const std::vector<StoredPart>& parts);
 
+/// The same where there was no relation, all but its name.
+store::Definition first_of(const Relation& more, const std::vector<StoredPart>& parts);
+
 /// Where many appends have left many directories, some are written again as one. Tiles are not.
 void merge_directories(const std::filesystem::path& database, store::Definition& definition,
                        Appender& appender);

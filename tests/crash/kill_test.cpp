@@ -87,6 +87,38 @@ INSTANTIATE_TEST_SUITE_P(Killed, EachCall, ::testing::Values(disk_kill, disk_tea
                            return of.param == disk_kill ? "Before" : "Amidst";
                          });
 
+TEST(Killed, AtEachCallOfAnUpgrade) {
+  const Folder folder;
+  const fs::path old = folder / "old", database = folder / "database";
+  Expected expected{{{"A", small(1)}}, {}};
+  Database::open(old).store("A", relation_of(small(1)));
+  // What version 1 had not.
+  store::Sqlite(old / "catalog.sqlite", store::Sqlite::Mode::write)
+      .execute(
+          "DROP TABLE texts; DROP TABLE strings; DELETE FROM sqlite_sequence WHERE name = "
+          "'strings'; DELETE FROM totals WHERE name IN ('texts', 'strings'); "
+          "PRAGMA user_version = 1");
+  for (std::int64_t at = 1;; ++at) {
+    SCOPED_TRACE(::testing::Message() << "killed at call " << at);
+    fs::remove_all(database);
+    fs::copy(old, database, fs::copy_options::recursive);
+    const pid_t writer = start([&] {
+      disk_set(database.c_str(), at % 2 == 0 ? disk_kill : disk_tear, disk_any, (at + 1) / 2, 1);
+      (void)Database::open(database);
+    });
+    bool killed = false;
+    const bool well = wait_for(writer, patience, &killed);
+    ASSERT_NE(well, killed);
+    verify(database, expected);
+    Database::open(database).change({.texts = {{"a.text", "b"}}});
+    EXPECT_TRUE(Database::open(database).check().empty());
+    if (::testing::Test::HasFailure() || !killed) {
+      EXPECT_GT(at, 4);
+      return;
+    }
+  }
+}
+
 /// Somebody who looks into the catalogue now and then, and always has it open.
 void look_on(const fs::path& database) {
   store::Catalog catalog(database, store::Catalog::Mode::read);

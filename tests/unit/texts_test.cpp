@@ -66,6 +66,7 @@ TEST_F(Strings, HaveOneCodeEachForever) {
             (std::vector<std::int64_t>{4, 5, 2}));
   EXPECT_EQ(database.strings({5, 1}), (std::vector<std::string>{std::string("\0\xff", 2), "red"}));
   EXPECT_EQ(open({.read_only = true}).strings({3, 2}), (std::vector<std::string>{"", "green"}));
+  EXPECT_EQ(open({.read_only = true}).codes({"blue"}), (std::vector<std::int64_t>{4}));
   EXPECT_EQ(message_of([&] {
               (void)database.strings({1, 17});
             }),
