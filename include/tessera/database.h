@@ -54,8 +54,8 @@ struct Changes {
   /// again is replaced.
   std::vector<std::pair<std::string, Plan>> results = {};
   /// Tuples that are added to a stored relation, or are a new one if there is none of that name.
-  /// Their keys must be new there, and their columns must fit; what an absent key means there stays
-  /// as it is, but for one thing: a relation without holes may get some, and lose them again.
+  /// Their keys must be new there, and their columns must fit. A sparse relation stays sparse; any
+  /// other one is continuous as long as no key below its frontier is missing, and else partial.
   std::vector<std::pair<std::string, Relation>> appended = {};
   /// Texts that whoever uses the database keeps there: set, or removed.
   std::map<std::string, std::optional<std::string>> texts = {};
