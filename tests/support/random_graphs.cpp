@@ -20,7 +20,7 @@ std::vector<Pair> edges_of(Random& random, GraphShape shape, std::int64_t n) {
     case GraphShape::chains: {
       const std::int64_t chains = random.between(1, std::max<std::int64_t>(1, n / 4));
       for (std::int64_t i = chains; i < n; ++i) edges.emplace_back(i - chains, i);
-      for (std::int64_t i = random.between(0, chains); i > 0; --i)
+      for (std::int64_t i = n < 4 ? 0 : random.between(0, chains); i > 0; --i)
         edges.emplace_back(random.between(0, n / 2), random.between(n / 2 + 1, n - 1));
       break;
     }

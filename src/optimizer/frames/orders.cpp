@@ -87,7 +87,7 @@ Order depth_first(const OperatorGraph& graph, From from, float disorder, Noise& 
         if (!entered[link.other])
           next.emplace_back(link.probability * (1 - disorder) + disorder * noise.fraction(),
                             link.other);
-      std::stable_sort(next.begin(), next.end(), std::greater<>());
+      if (next.size() > 1) std::sort(next.begin(), next.end(), std::greater<>());
       // The likeliest lies deepest in the stack: it is entered last, and stands next to its reader.
       for (const auto& [likely, other] : next) stack.push_back(other);
     }
