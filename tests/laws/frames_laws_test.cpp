@@ -27,7 +27,7 @@ TEST(FramesLaws, RandomGraphsAreCutWithinLimitsNoWorseThanByNumberAndSeldomWorse
   int worse = 0;
   double ours = 0;
   double theirs = 0;
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
     const auto n = static_cast<std::int32_t>(random.between(1, 600));
     const OperatorGraph graph =
@@ -45,12 +45,12 @@ TEST(FramesLaws, RandomGraphsAreCutWithinLimitsNoWorseThanByNumberAndSeldomWorse
     theirs += metis;
   }
   // Where METIS's parts happen to have an order, they may be better than what any search finds.
-  EXPECT_LE(worse, 4);
+  EXPECT_LE(worse, 2);
   EXPECT_LT(ours, 0.9 * theirs);
 }
 
 TEST(FramesLaws, LimitsThatNoCutMeetsAreMetAsFarAsTheyCanBe) {
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
     const auto n = static_cast<std::int32_t>(random.between(1, 200));
     const OperatorGraph graph =
