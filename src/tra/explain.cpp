@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/check.h"
 #include "tra/plan_node.h"
@@ -61,9 +62,10 @@ struct Line {
 
 constexpr int deepest_indent = 40;
 
-/// The operators from the root down, each before its inputs.
+/// The operators from the root down, each before its inputs. What several read is spelt out once.
 std::vector<Line> lines_of(const Plan& root) {
   std::vector<Line> lines;
+  std::unordered_set<const Plan::Node*> seen;
   std::vector<std::pair<Plan, int>> stack{{root, 0}};
   while (!stack.empty()) {
     const auto [plan, depth] = stack.back();
@@ -74,9 +76,11 @@ std::vector<Line> lines_of(const Plan& root) {
     if (count.tuples < 0) tuples = "? tuples";
     std::string indent(2 * std::min(depth, deepest_indent), ' ');
     if (depth > deepest_indent) indent += fmt::format("({} deep) ", depth);
-    lines.push_back({indent + describe(operator_of(plan)),
-                     fmt::format("{}, {}", to_string(plan.type()), tuples)});
     std::vector<Plan> inputs = inputs_of(operator_of(plan));
+    const bool again = !seen.insert(&plan.node()).second && !inputs.empty();
+    lines.push_back({indent + describe(operator_of(plan)) + (again ? ", as above" : ""),
+                     fmt::format("{}, {}", to_string(plan.type()), tuples)});
+    if (again) continue;
     for (auto input = inputs.rbegin(); input != inputs.rend(); ++input)
       stack.emplace_back(*input, depth + 1);
   }

@@ -51,7 +51,7 @@ TEST_P(FailingDisk, FailsStatementsAndNothingElse) {
   Expected expected;
   fs::path database;
   std::int64_t faults = 0, failed = 0;
-  for (int run = 0; run < runs_or(40); ++run) {
+  for (int run = 0; run < runs_or(50); ++run) {
     const std::uint64_t seed = random();
     SCOPED_TRACE(::testing::Message() << "run " << run << ", seed " << seed);
     if (run % 10 == 0) {
