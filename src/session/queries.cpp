@@ -140,6 +140,15 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
 
 }  // namespace
 
+std::vector<Request> Session::State::requests_of(const sql::Execute& statement,
+                                                 Catalogue& catalogue) {
+  std::vector<Wish> wishes;
+  collect(statement.items, {}, {}, catalogue, wishes);
+  std::vector<Request> requests;
+  for (Wish& wish : wishes) requests.push_back(std::move(wish.request));
+  return requests;
+}
+
 StatementResult Session::State::execute(
     const sql::Execute& statement, const std::function<void(const StatementResult&)>& receive_one) {
   Catalogue catalogue(database);

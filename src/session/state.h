@@ -64,6 +64,9 @@ struct Session::State {
   /// statement is done.
   std::vector<query::Value> evaluate(const std::vector<query::Request>& requests,
                                      session::Catalogue& catalogue, Changes& changes);
+  /// The queries inside EXECUTE ( ... ), loops run out.
+  static std::vector<query::Request> requests_of(const sql::Execute& statement,
+                                                 session::Catalogue& catalogue);
   frames::Limits frame_limits() const;
   frames::History frame_history() const;
   query::Settings settings() const;
