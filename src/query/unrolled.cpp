@@ -257,8 +257,6 @@ class Unroller {
     }
 
     std::vector<int> inputs;
-    /// Which types the tables have: what tells templates of a rule apart.
-    std::vector<const Schema*> schemas;
 
    private:
     Source source(const Wanted& wanted) {
@@ -285,21 +283,21 @@ class Unroller {
     instance.parameters = frame.values;
     instance.table = frame.table;
     instance.indices = frame.indices;
-    // A rule is bound once for all versions whose inputs come from the same templates.
-    std::vector<const void*> key{frame.query};
+    // A rule is bound once for all versions whose inputs have the same types.
+    std::vector<std::intptr_t> key{reinterpret_cast<std::intptr_t>(frame.query)};
     std::vector<int> inputs;
     bool reusable = frame.rule != nullptr;
     for (const auto& list : frame.wanted) {
-      key.push_back(nullptr);
+      key.push_back(-1);
       for (const Wanted& wanted : list) {
         reusable = reusable && (wanted.table >= 0 || !definitions_.view(wanted.stored));
         if (wanted.table < 0) {
           if (!reusable) continue;
           inputs.push_back(stored_number(definitions_.exact_name(wanted.stored)));
-          key.push_back(reinterpret_cast<const void*>(static_cast<std::intptr_t>(inputs.back())));
+          key.push_back(inputs.back());
         } else {
           inputs.push_back(known_[wanted.table].at(wanted.indices));
-          key.push_back(result_.instances[inputs.back()].of->root.get());
+          key.push_back(result_.instances[inputs.back()].of->types);
         }
       }
     }
@@ -345,18 +343,19 @@ class Unroller {
     return make_node(root->op, std::move(schema));
   }
 
-  static std::shared_ptr<const Template> template_of(const NodePtr& root) {
+  std::shared_ptr<const Template> template_of(const NodePtr& root) {
     auto made = std::make_shared<Template>();
     made->root = root;
+    std::string columns;
+    for (const Column& column : root->schema)
+      columns += column.name + " " + sql::to_string(column.type) + "\n";
+    made->types = types_.emplace(columns, static_cast<int>(types_.size()) + 1).first->second;
     const auto visit = [&](const auto& self, const NodePtr& node) -> void {
       if (std::holds_alternative<Scan>(node->op) || made->number.contains(node.get())) return;
       for (const NodePtr& input : inputs_of(*node)) self(self, input);
       const int number = static_cast<int>(made->operators.size());
       made->number[node.get()] = number;
       made->operators.push_back(node);
-      for (const NodePtr& input : inputs_of(*node))
-        if (const auto* scan = std::get_if<Scan>(&input->op))
-          made->scanned.emplace_back(number, scan->input);
     };
     visit(visit, root);
     return made;
@@ -365,7 +364,8 @@ class Unroller {
   Definitions& definitions_;
   Unrolled result_;
   std::vector<std::unordered_map<Indices, int, IndicesHash>> known_;  // by table
-  std::map<std::vector<const void*>, std::shared_ptr<const Template>> templates_;
+  std::map<std::vector<std::intptr_t>, std::shared_ptr<const Template>> templates_;
+  std::map<std::string, int> types_;  // numbers of lists of columns
   std::unordered_map<const sql::Query*, std::vector<const sql::TableReference*>> references_;
 };
 

@@ -14,7 +14,7 @@ struct Template {
   NodePtr root;
   std::vector<NodePtr> operators;               // each once, inputs before what reads them
   std::unordered_map<const Node*, int> number;  // of an operator among them
-  std::vector<std::pair<int, int>> scanned;     // operator, and the input that it reads
+  int types = 0;  // which types its columns have: the same for the same
 };
 
 /// A version that is to be computed, or a query that was asked.
