@@ -50,4 +50,17 @@ auto at_place(Place place, const Work& work) {
   }
 }
 
+/// The same for work on the text of a definition elsewhere, whose places mean nothing here: an
+/// error says whose it is.
+template <class Work>
+auto in_other_text(const std::string& whose, Place here, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    throw ErrorAt(error.kind(), here,
+                  message.starts_with("in ") ? message : fmt::format("in {}: {}", whose, message));
+  }
+}
+
 }  // namespace tessera::lang

@@ -108,7 +108,7 @@ class QueryBinder {
 
   NodePtr united(const sql::UnionOf& written, const CommonTables& tables, Place place) {
     std::vector<NodePtr> inputs{query(*written.left, tables), query(*written.right, tables)};
-    NodePtr all = union_of(inputs, place);
+    NodePtr all = union_of(inputs, written.right->place.offset > 0 ? written.right->place : place);
     return written.all ? all : make_node(Distinct{all}, all->schema);
   }
 
@@ -155,7 +155,8 @@ class QueryBinder {
       if (const auto view = resolver_.view(name)) {
         if (++views_ > 100)
           fail_type(place, "views that read each other more than 100 deep: {} is among them", name);
-        const NodePtr node = QueryBinder(*this).query(*view->query, {});
+        const NodePtr node = lang::in_other_text(
+            name, place, [&] { return QueryBinder(*this).query(*view->query, {}); });
         --views_;
         return renamed(renamed(node, name, view->columns, place), alias, reference.column_aliases,
                        place);

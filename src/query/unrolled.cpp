@@ -100,19 +100,23 @@ class Unroller {
   int complete(Frame first) {
     std::vector<Frame> stack;
     find_inputs(first);
+    const Place asked = first.query->place;
     stack.push_back(std::move(first));
     for (;;) {
       if (const Wanted* wanted = next_missing(stack.back())) {
-        Frame frame = frame_of(*wanted);
+        Frame frame = frame_of(*wanted, stack.size() > 1 ? asked : wanted->place);
         const auto cycle = std::find_if(stack.begin(), stack.end(), [&](const Frame& on_stack) {
           return on_stack.table == frame.table && on_stack.indices == frame.indices;
         });
-        if (cycle != stack.end()) fail_cycle(cycle, stack.end(), wanted->place);
-        find_inputs(frame);
+        if (cycle != stack.end()) fail_cycle(cycle, stack.end(), asked);
+        lang::in_other_text(frame.rule->head(), asked, [&] { find_inputs(frame); });
         stack.push_back(std::move(frame));
         continue;
       }
-      const int number = finished(stack.back());
+      const int number = stack.back().rule == nullptr
+                             ? finished(stack.back())
+                             : lang::in_other_text(stack.back().rule->head(), asked,
+                                                   [&] { return finished(stack.back()); });
       const Frame done = std::move(stack.back());
       stack.pop_back();
       if (done.table >= 0) known_[done.table][done.indices] = number;
@@ -145,7 +149,7 @@ class Unroller {
     return nullptr;
   }
 
-  Frame frame_of(const Wanted& wanted) {
+  Frame frame_of(const Wanted& wanted, Place place) {
     const std::vector<VersionRule>& rules = *definitions_.rules(result_.tables[wanted.table]);
     Frame frame;
     frame.table = wanted.table;
@@ -162,7 +166,7 @@ class Unroller {
     }
     std::string heads;
     for (const VersionRule& rule : rules) heads += (heads.empty() ? "" : ", ") + rule.head();
-    fail_type(wanted.place, "{} is defined by no rule; there are: {}",
+    fail_type(place, "{} is defined by no rule; there are: {}",
               version_name(result_.tables[wanted.table], wanted.indices), heads);
   }
 
@@ -283,6 +287,7 @@ class Unroller {
     instance.parameters = frame.values;
     instance.table = frame.table;
     instance.indices = frame.indices;
+    if (frame.rule == nullptr) instance.place = frame.query->place;
     // A rule is bound once for all versions whose inputs have the same types.
     std::vector<std::intptr_t> key{reinterpret_cast<std::intptr_t>(frame.query)};
     std::vector<int> inputs;

@@ -25,6 +25,7 @@ struct Instance {
   std::vector<int> inputs;
   int table = -1;        // of versions: which versioned table
   Indices indices = {};  // of versions
+  Place place = {};      // of queries: where they stand in the statement
 };
 
 /// Everything that statements want to have computed, as one graph: instances in an order in which

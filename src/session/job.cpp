@@ -29,7 +29,14 @@ Value Job::evaluated(std::int64_t op) {
   std::vector<Value*> inputs;
   for (const query::Read& read : query::reads_of(plan_, op))
     inputs.push_back(read.op >= 0 ? &value(read.op) : &tables_[read.stored]);
-  return query::evaluate(*node, inputs, instance->parameters, dictionary_, settings_);
+  const auto work = [&] {
+    return query::evaluate(*node, inputs, instance->parameters, dictionary_, settings_);
+  };
+  if (instance->table < 0) return work();
+  // The place is in the text of the rule.
+  const query::Instance& asked = plan_.instances[plan_.wanted.front()];
+  return lang::in_other_text(query::version_name(plan_.tables[instance->table], instance->indices),
+                             asked.place, work);
 }
 
 Value& Job::value(std::int64_t op) {

@@ -31,6 +31,7 @@ bool set_truth(const query::Cell& value, bool& into) {
     if (on || off) into = on;
     return on || off;
   }
+  if (value.type() != TileType{DType::boolean, {}}) return false;
   into = value.truth();
   return true;
 }

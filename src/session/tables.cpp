@@ -176,6 +176,10 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
   if (given.schema.size() != columns.size())
     fail_type(place, "{} values for {} columns of {}", given.schema.size(), columns.size(),
               statement.table);
+  for (const query::Row& row : given.rows)
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      if (row[c].is_null())
+        fail_type(place, "the column {} cannot hold NULL", definition.schema[columns[c]].name);
   Rows result{definition.schema, {}};
   std::vector<query::ExpressionPtr> outputs(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -191,7 +195,6 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
     for (std::size_t c = 0; c < outputs.size(); ++c) {
       made.push_back(query::evaluate(*outputs[c], row, {}));
       const query::Column& column = definition.schema[c];
-      if (made.back().is_null()) fail_type(place, "the column {} cannot hold NULL", column.name);
       if (column.type.kind == sql::Type::Kind::integer) {
         const std::int64_t value = made.back().integer();
         if (value < std::numeric_limits<std::int32_t>::min() ||
