@@ -46,6 +46,7 @@ Generators elementwise_generators();
 Generators reduction_generators();
 Generators rearrangement_generators();
 Generators product_generators();
+Generators contraction_generators();
 Generators factorization_generators();
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ const Generators& generators() {
   static const Generators all = [] {
     Generators result;
     for (auto family : {elementwise_generators, reduction_generators, rearrangement_generators,
-                        product_generators, factorization_generators})
+                        product_generators, contraction_generators, factorization_generators})
       result.merge(family());
     return result;
   }();

@@ -63,7 +63,8 @@ const References& all_references() {
   static const References all = [] {
     References result;
     for (auto family : {elementwise_references, reduction_references, rearrangement_references,
-                        product_references, convolution_references, factorization_references})
+                        product_references, contraction_references, convolution_references,
+                        factorization_references})
       result.merge(family());
     return result;
   }();

@@ -39,6 +39,7 @@ References elementwise_references();
 References reduction_references();
 References rearrangement_references();
 References product_references();
+References contraction_references();
 References convolution_references();
 References factorization_references();
 const References& all_references();
