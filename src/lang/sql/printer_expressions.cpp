@@ -115,7 +115,7 @@ void Printer::form(const Binary& binary) {
 
 void Printer::form(const Call& call) {
   const bool was_in_call = in_call_;
-  in_call_ = in_call_ || !is_plain_aggregate(call.name);
+  in_call_ = in_call_ || !is_plain_aggregate(call.name) || call.arguments.size() > 1;
   add_name(call.name);
   add(call.distinct ? "(DISTINCT " : "(");
   if (call.star) add("*");
