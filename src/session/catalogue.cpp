@@ -13,7 +13,7 @@ using nlohmann::json;
 using query::same_name;
 
 constexpr std::string_view tables_prefix = "sql/table/", views_prefix = "sql/view/",
-                           rules_prefix = "sql/rule/";
+                           rules_prefix = "sql/rule/", virtual_prefix = "sql/virtual/";
 
 json type_json(const sql::Type& type) {
   json written{{"kind", static_cast<int>(type.kind)}};
@@ -75,6 +75,7 @@ TableDefinition definition_of(const std::string& text) {
 
 std::string table_text(const std::string& name) { return std::string(tables_prefix) + name; }
 std::string view_text(const std::string& name) { return std::string(views_prefix) + name; }
+std::string virtual_text(const std::string& name) { return std::string(virtual_prefix) + name; }
 std::string rule_text(const std::string& table, std::size_t number) {
   return fmt::format("{}{}/{:06}", rules_prefix, table, number);
 }
@@ -95,6 +96,8 @@ Catalogue::Catalogue(const Database& database)
     if (key.starts_with(tables_prefix)) {
       const std::string name = key.substr(tables_prefix.size());
       if (!is_version(name)) kinds_[name] = Kind::table;
+    } else if (key.starts_with(virtual_prefix)) {
+      kinds_[key.substr(virtual_prefix.size())] = Kind::virtual_tensor;
     } else if (key.starts_with(views_prefix)) {
       kinds_[key.substr(views_prefix.size())] = Kind::view;
     } else if (key.starts_with(rules_prefix)) {
@@ -134,17 +137,19 @@ TableDefinition Catalogue::table(const std::string& name) {
   const auto text = texts_.find(table_text(name));
   if (text != texts_.end()) return definition_of(text->second);
   // A tensor: its key, and then its tiles.
-  const StoredInfo info = database_.info(name);
+  const auto without_data = virtual_tensor(name);
+  const RelationType type =
+      without_data ? without_data->tensor(name).plan.type() : database_.info(name).type;
   TableDefinition definition;
-  for (int d = 0; d < info.type.arity(); ++d) {
+  for (int d = 0; d < type.arity(); ++d) {
     definition.schema.push_back({fmt::format("k{}", d), {sql::Type::Kind::bigint}});
     definition.places.emplace_back(key(d));
   }
-  for (std::size_t c = 0; c < info.type.columns.size(); ++c) {
-    const std::string& called = info.type.columns[c].name;
+  for (std::size_t c = 0; c < type.columns.size(); ++c) {
+    const std::string& called = type.columns[c].name;
     const std::string made = c == 0 ? "tile" : fmt::format("tile{}", c);
     definition.schema.push_back(
-        {called.empty() ? made : called, query::type_of(info.type.columns[c].type)});
+        {called.empty() ? made : called, query::type_of(type.columns[c].type)});
     definition.places.emplace_back(static_cast<int>(c));
   }
   return definition;
@@ -161,6 +166,8 @@ std::optional<query::Schema> Catalogue::stored(const std::string& name) {
 
 query::Value Catalogue::value(const std::string& name) {
   const TableDefinition definition = table(name);
+  if (const auto without_data = virtual_tensor(name))
+    return {query::Table{definition.schema, definition.places, without_data->tensor(name).plan}};
   if (!has_tuples(name)) return {std::nullopt, query::Rows{definition.schema, {}}};
   Plan plan = database_.plan(name);
   if (plan.type().presence == Presence::sparse) {
@@ -172,6 +179,18 @@ query::Value Catalogue::value(const std::string& name) {
     plan = Plan::input(listing, input.source, input.name, input.facts);
   }
   return {query::Table{definition.schema, definition.places, plan}};
+}
+
+std::optional<VirtualTensor> Catalogue::virtual_tensor(const std::string& name) const {
+  const auto text = texts_.find(virtual_text(name));
+  if (text == texts_.end()) return std::nullopt;
+  const json written = json::parse(text->second);
+  VirtualTensor tensor;
+  tensor.type.dtype = parse_dtype(written.at("dtype").get<std::string>());
+  for (std::int64_t extent : written.at("shape")) tensor.type.shape.push_back(extent);
+  for (std::int64_t extent : written.at("tile")) tensor.type.tile.push_back(extent);
+  tensor.partition_by = written.at("partition_by").get<std::vector<int>>();
+  return tensor;
 }
 
 std::optional<query::Resolver::View> Catalogue::view(const std::string& name) {

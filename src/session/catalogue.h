@@ -1,6 +1,7 @@
 #pragma once
 
 #include "query/evaluation.h"
+#include "query/tensor.h"
 #include "query/unrolled.h"
 #include "tessera/database.h"
 
@@ -15,9 +16,19 @@ struct TableDefinition {
 std::string to_text(const TableDefinition& definition);
 TableDefinition definition_of(const std::string& text);
 
+/// A tensor that has a type but no elements: to plan with.
+struct VirtualTensor {
+  query::TensorType type;
+  std::vector<int> partition_by = {};  // the dimensions by which its tiles are spread over sites
+
+  query::Tensor tensor(const std::string& name) const;
+};
+std::string to_text(const VirtualTensor& tensor);
+
 // Where definitions are among the texts of a database.
 std::string table_text(const std::string& name);
 std::string view_text(const std::string& name);
+std::string virtual_text(const std::string& name);
 std::string rule_text(const std::string& table, std::size_t number);
 
 // What statements that run in several frames keep there until they are done.
@@ -37,12 +48,13 @@ class Catalogue : public query::Definitions {
   std::optional<std::string> materialised(const std::string& version) override;
   std::string all_names() override;
 
-  enum class Kind { table, tensor, view, versions };
+  enum class Kind { table, tensor, virtual_tensor, view, versions };
   std::optional<Kind> kind(const std::string& name) const;
   std::vector<std::pair<std::string, Kind>> all() const;  // materialised versions left out
   /// The definition of a table that was made by SQL; of any other relation, what follows from it.
   TableDefinition table(const std::string& name);
   bool has_tuples(const std::string& name) const { return relations_.contains(name); }
+  std::optional<VirtualTensor> virtual_tensor(const std::string& name) const;
   /// The table as it is in the database.
   query::Value value(const std::string& name);
   std::vector<std::string> versions_of(const std::string& table) const;  // materialised ones

@@ -16,6 +16,7 @@ std::string_view kind_name(Catalogue::Kind kind) {
   switch (kind) {
     case Catalogue::Kind::table: return "table";
     case Catalogue::Kind::tensor: return "tensor";
+    case Catalogue::Kind::virtual_tensor: return "virtual tensor";
     case Catalogue::Kind::view: return "view";
     case Catalogue::Kind::versions: break;
   }
@@ -26,7 +27,8 @@ bool is_kind(Catalogue::Kind kind, sql::ObjectKind wanted) {
   switch (wanted) {
     case sql::ObjectKind::table:
       return kind == Catalogue::Kind::table || kind == Catalogue::Kind::versions;
-    case sql::ObjectKind::tensor: return kind == Catalogue::Kind::tensor;
+    case sql::ObjectKind::tensor:
+      return kind == Catalogue::Kind::tensor || kind == Catalogue::Kind::virtual_tensor;
     case sql::ObjectKind::view: return kind == Catalogue::Kind::view;
   }
   return false;
@@ -57,6 +59,7 @@ void collect(Catalogue& catalogue, const Database& database, const std::string& 
              std::vector<std::string>& relations, std::vector<std::string>& texts) {
   switch (*catalogue.kind(name)) {
     case Catalogue::Kind::tensor: relations.push_back(name); return;
+    case Catalogue::Kind::virtual_tensor: texts.push_back(session::virtual_text(name)); return;
     case Catalogue::Kind::view: texts.push_back(session::view_text(name)); return;
     case Catalogue::Kind::table:
       if (catalogue.has_tuples(name)) relations.push_back(name);
@@ -155,7 +158,8 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Place pla
   std::vector<std::vector<std::string>> rows;
   if (is("tables") || is("tensors") || is("views")) {
     for (const auto& [name, kind] : catalogue.all()) {
-      const bool wanted = is("tables") || (is("tensors") && kind == Catalogue::Kind::tensor) ||
+      const bool wanted = is("tables") ||
+                          (is("tensors") && is_kind(kind, sql::ObjectKind::tensor)) ||
                           (is("views") && kind == Catalogue::Kind::view);
       if (!wanted) continue;
       std::string count, bytes;

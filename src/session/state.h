@@ -53,6 +53,9 @@ struct Session::State {
   StatementResult create_tensor(const sql::CreateTensor& statement, lang::Place place);
   StatementResult insert(const sql::Insert& statement, lang::Place place);
   StatementResult copy(const sql::Copy& statement, lang::Place place);
+  /// What adds rows of its own types to a table.
+  void add_rows(session::Catalogue& catalogue, const std::string& name, query::Rows rows,
+                Changes& changes, lang::Place place);
   StatementResult drop(const sql::Drop& statement, lang::Place place);
   StatementResult rename(const sql::Rename& statement, lang::Place place);
   StatementResult describe(const sql::Describe& statement, lang::Place place);

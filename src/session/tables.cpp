@@ -250,12 +250,22 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Place
   Changes changes;
   Value value = evaluate({{statement.query}}, catalogue, changes).at(0);
   (void)query::as_rows(value, texts, settings());
-  Rows rows = fitted(statement, *value.rows, definition, place);
+  const Rows rows = fitted(statement, *value.rows, definition, place);
   const auto inserted = static_cast<std::int64_t>(rows.rows.size());
-  const StatementResult done{
-      "INSERT", {}, fmt::format("{} inserted", session::count_text(inserted, "row"))};
+  add_rows(catalogue, name, rows, changes, place);
+  RunOptions run_options = options.run;
+  run_options.holes = Holes::allowed;
+  database.change(changes, run_options);
+  return {"INSERT", {}, fmt::format("{} inserted", session::count_text(inserted, "row"))};
+}
+
+void Session::State::add_rows(Catalogue& catalogue, const std::string& name, Rows rows,
+                              Changes& changes, lang::Place place) {
+  if (rows.rows.empty()) return;
+  const TableDefinition definition = catalogue.table(name);
+  session::DatabaseDictionary texts = dictionary();
   check_primary_key(definition, rows, place);
-  if (catalogue.has_tuples(name) && inserted > 0) {
+  if (catalogue.has_tuples(name)) {
     const query::Table there = *catalogue.value(name).table;
     if (const auto tuples = query::appended(there, rows, texts)) {
       changes.appended.emplace_back(name, *tuples);
@@ -275,10 +285,6 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Place
     changes.results.emplace_back(name, stored->plan);
     changes.texts[session::table_text(name)] = stored->text;
   }
-  RunOptions run_options = options.run;
-  run_options.holes = Holes::allowed;
-  database.change(changes, run_options);
-  return done;
 }
 
 }  // namespace tessera

@@ -1,24 +1,120 @@
+#include "session/tensors.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "query/tensor_expression.h"
+#include "query/tensor_tiling.h"
+#include "session/file_options.h"
 #include "session/state.h"
+#include "store/formats/format.h"
 
 namespace tessera {
 
-StatementResult Session::State::create_tensor(const sql::CreateTensor& statement,
-                                              lang::Place place) {
-  session::Catalogue catalogue(database);
-  if (statement.if_not_exists && catalogue.kind(statement.name))
-    return {"CREATE TENSOR", {}, fmt::format("{} is there already", statement.name)};
-  session::refuse_taken(catalogue, statement.name, place);
-  if (!statement.file) lang::fail_type(place, "CREATE TENSOR {} wants FROM 'file'", statement.name);
-  FormatOptions format;
-  if (statement.tile) format.tile = *statement.tile;
-  const FileReport report = database.import_file(statement.name, *statement.file, format);
-  return {"CREATE TENSOR", {}, fmt::format("{} rows read", report.rows)};
+using lang::fail_type;
+using session::Catalogue;
+
+namespace session {
+
+PlannedTensor planned(const sql::CreateTensor& statement, const Database& database,
+                      Catalogue& catalogue, lang::Place place) {
+  std::vector<std::string> without_data;
+  const auto named = [&](const std::string& written) {
+    const auto kind = catalogue.kind(written);
+    const std::string name = catalogue.exact_name(written);
+    TESSERA_REQUIRE(TypeError, kind, "there is no tensor {}; there are: {}", name,
+                    catalogue.all_names());
+    if (*kind == Catalogue::Kind::virtual_tensor) {
+      without_data.push_back(name);
+      return catalogue.virtual_tensor(name)->tensor(name);
+    }
+    TESSERA_REQUIRE(TypeError, catalogue.has_tuples(name),
+                    "{} is no tensor: it is a {} that has no tiles of its own", name,
+                    *kind == Catalogue::Kind::view ? "view" : "table");
+    const StoredInfo info = database.info(name);
+    TESSERA_REQUIRE(TypeError, info.shape,
+                    "{} is a relation {}, but no tensor: a tensor has one column of tiles, without "
+                    "holes, and a part of the key for each of their dimensions",
+                    name, to_string(info.type));
+    return query::tensor_of(database.plan(name), *info.shape);
+  };
+  query::Tensor tensor = query::bind_tensor(*statement.expression, named);
+  if (statement.tile)
+    tensor = lang::at_place(place, [&] { return query::retiled(tensor, *statement.tile); });
+  return {std::move(tensor), std::move(without_data)};
 }
 
-StatementResult Session::State::copy(const sql::Copy& statement, lang::Place place) {
-  if (statement.from || statement.query) lang::fail_type(place, "COPY writes tensors to files");
-  const FileReport report = database.export_file({statement.table}, statement.file);
-  return {"COPY", {}, fmt::format("{} rows written", report.rows)};
+}  // namespace session
+
+namespace {
+
+session::VirtualTensor virtual_tensor(const sql::CreateTensor& statement, lang::Place place) {
+  session::VirtualTensor tensor;
+  query::TensorType& type = tensor.type;
+  type.dtype = statement.element.value_or(DType::f64);
+  type.shape = *statement.shape;
+  type.tile = statement.tile.value_or(store::chosen_tile(type.dtype, type.shape));
+  if (type.tile.rank() != type.rank())
+    fail_type(place, "tiles of {} have another rank than the tensor {}", to_string(type.tile),
+              to_string(type.shape));
+  for (int d = 0; d < type.rank(); ++d)
+    type.tile[d] = std::max<std::int64_t>(1, std::min(type.tile[d], type.shape[d]));
+  (void)lang::at_place(place, [&] { return type.shape.elements(); });
+  tensor.partition_by = statement.partition_by.value_or(std::vector<int>{});
+  for (int dimension : tensor.partition_by)
+    if (dimension >= type.rank())
+      fail_type(place, "PARTITION BY ({}): {} has the dimensions 0 to {}", dimension,
+                to_string(type.shape), type.rank() - 1);
+  return tensor;
+}
+
+}  // namespace
+
+StatementResult Session::State::create_tensor(const sql::CreateTensor& statement,
+                                              lang::Place place) {
+  const auto done = [](const std::string& message) {
+    return StatementResult{"CREATE TENSOR", {}, message};
+  };
+  Catalogue catalogue(database);
+  if (statement.if_not_exists && catalogue.kind(statement.name))
+    return done(fmt::format("{} is there already", statement.name));
+  session::refuse_taken(catalogue, statement.name, place);
+  if (!statement.is_virtual && (statement.shape || statement.element || statement.partition_by))
+    fail_type(place,
+              "{} has its shape, its elements and their places from where it comes: only a "
+              "VIRTUAL tensor is told them",
+              statement.name);
+  if (statement.is_virtual) {
+    const session::VirtualTensor tensor = virtual_tensor(statement, place);
+    Changes changes;
+    changes.texts[session::virtual_text(statement.name)] = session::to_text(tensor);
+    database.change(changes, options.run);
+    return done(fmt::format("{} is {}, without data", statement.name, to_string(tensor.type)));
+  }
+  if (statement.file) {
+    FormatOptions format = session::file_options(statement.options, options.run);
+    format.tile = statement.tile;
+    const FileReport report = database.import_file(statement.name, *statement.file, format);
+    std::string message;
+    for (const std::string& name : report.names) {
+      const StoredInfo info = database.info(name);
+      message +=
+          (message.empty() ? "" : ", ") +
+          fmt::format("{} is {}", name,
+                      info.shape ? to_string(TileType{info.type.columns[0].type.dtype, *info.shape})
+                                 : to_string(info.type));
+    }
+    return done(fmt::format("{}; {} read", message, session::count_text(report.rows, "row")));
+  }
+  const session::PlannedTensor made = session::planned(statement, database, catalogue, place);
+  if (!made.virtual_inputs.empty())
+    fail_type(statement.expression->place,
+              "{} is virtual, a shape without data: the statement can be explained, not run",
+              made.virtual_inputs.front());
+  Changes changes;
+  changes.results.emplace_back(statement.name, made.tensor.plan);
+  database.change(changes, options.run);
+  return done(fmt::format("{} is {}", statement.name, to_string(made.tensor.type)));
 }
 
 }  // namespace tessera

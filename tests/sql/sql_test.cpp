@@ -43,8 +43,18 @@ struct Outcome {
   std::optional<std::string> error = {};
 };
 
-Outcome outcome_of(Session& session, const std::string& text) {
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+Outcome outcome_of(Session& session, const std::string& written) {
   Outcome outcome;
+  // The folder of the database, which all processes of a cluster share.
+  const std::string folder = session.database().folder().string();
+  const std::string text = replaced(written, "$FOLDER", folder);
   try {
     session.execute(text, [&](const StatementResult& result) {
       if (!result.table) return;
@@ -52,8 +62,8 @@ Outcome outcome_of(Session& session, const std::string& text) {
       outcome.rows.insert(outcome.rows.end(), rows.begin(), rows.end());
     });
   } catch (const StatementError& error) {
-    outcome.error =
-        fmt::format("{} {}:{} {}", error.kind(), error.line, error.column, error.what());
+    outcome.error = fmt::format("{} {}:{} {}", error.kind(), error.line, error.column,
+                                replaced(error.what(), folder, "$FOLDER"));
   }
   return outcome;
 }

@@ -21,7 +21,7 @@ struct SqlCase {
 ///   ordered              the same, in this order
 ///   error                the kind of the error, line:column, and the message
 ///
-/// Lines that begin with # are comments.
+/// Lines that begin with # are comments. $FOLDER is a folder for files, which goes in the end.
 std::vector<SqlCase> read_cases(const std::string& path);
 
 }  // namespace tessera::testing

@@ -1,0 +1,238 @@
+#include "session/row_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "query/text_value.h"
+
+namespace tessera::session {
+namespace {
+
+using query::Row;
+using query::Rows;
+using query::Schema;
+
+char delimiter_of(const std::string& file, const FormatOptions& options) {
+  if (options.delimiter != '\0') return options.delimiter;
+  return file.ends_with(".tsv") ? '\t' : ',';
+}
+
+struct Field {
+  std::string text;
+  bool quoted = false;
+};
+
+/// The records of a text, one after the other; a quoted field may go over several lines.
+class RecordReader {
+ public:
+  RecordReader(const std::string& file, char delimiter)
+      : file_(file), delimiter_(delimiter), in_(file, std::ios::binary) {
+    TESSERA_REQUIRE(IoError, in_.is_open(), "{} cannot be read: is it there?", file);
+  }
+
+  /// False at the end. Lines without anything are left out.
+  bool next(std::vector<Field>& record) {
+    while (in_.peek() != std::ifstream::traits_type::eof()) {
+      record.clear();
+      begin_ = ++line_;
+      read_record(record);
+      if (record.size() > 1 || !record[0].text.empty() || record[0].quoted) return true;
+    }
+    TESSERA_REQUIRE(IoError, !in_.bad(), "{} cannot be read further", file_);
+    return false;
+  }
+
+  std::int64_t line() const { return begin_; }
+
+ private:
+  void read_record(std::vector<Field>& record) {
+    record.emplace_back();
+    for (int c = in_.get(); c != std::ifstream::traits_type::eof(); c = in_.get()) {
+      const auto character = static_cast<char>(c);
+      Field& field = record.back();
+      if (character == '"' && field.text.empty() && !field.quoted)
+        read_quoted(field);
+      else if (character == delimiter_)
+        record.emplace_back();
+      else if (character == '\n')
+        return;
+      else if (character == '\r' && in_.peek() == '\n')
+        continue;
+      else if (field.quoted)
+        throw IoError(fmt::format("{}, line {}: '{}' follows a field that ended with a quote",
+                                  file_, line_, character));
+      else
+        field.text += character;
+    }
+  }
+
+  void read_quoted(Field& field) {
+    field.quoted = true;
+    for (int c = in_.get(); c != std::ifstream::traits_type::eof(); c = in_.get()) {
+      const auto character = static_cast<char>(c);
+      if (character == '\n') ++line_;
+      if (character == '"') {
+        if (in_.peek() != '"') return;
+        in_.get();
+      }
+      field.text += character;
+    }
+    throw IoError(fmt::format("{}, line {}: a quoted field does not end", file_, begin_));
+  }
+
+  const std::string& file_;
+  const char delimiter_;
+  std::ifstream in_;
+  std::int64_t line_ = 0, begin_ = 0;
+};
+
+/// Whether the first line names columns: all of the table's.
+bool names_columns(const std::vector<Field>& record, const Schema& schema) {
+  return std::all_of(schema.begin(), schema.end(), [&](const query::Column& column) {
+    return std::any_of(record.begin(), record.end(), [&](const Field& field) {
+      return query::same_name(field.text, column.name);
+    });
+  });
+}
+
+/// For each column, which field of a line it is.
+std::vector<std::size_t> places_in(const std::vector<Field>& header, const Schema& schema,
+                                   const std::string& file) {
+  std::vector<std::size_t> places;
+  for (const query::Column& column : schema) {
+    const auto found = std::find_if(header.begin(), header.end(), [&](const Field& field) {
+      return query::same_name(field.text, column.name);
+    });
+    TESSERA_REQUIRE(IoError, found != header.end(),
+                    "{}: the first line does not name the column {}", file, column.name);
+    places.push_back(static_cast<std::size_t>(found - header.begin()));
+  }
+  return places;
+}
+
+std::string without_blanks(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string::npos ? ""
+                                    : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+query::Cell cell_of(const Field& field, const query::Column& column, const FormatOptions& options) {
+  if (query::is_text(column.type)) return query::Cell(field.text);
+  const std::string text = without_blanks(field.text);
+  if (text.empty() && options.missing)
+    return Tile::scalar(*options.missing).cast(query::tile_type(column.type).dtype);
+  TESSERA_REQUIRE(ValueError, !text.empty(),
+                  "the field is empty, and a column holds no NULL: say what it stands for with "
+                  "WITH (missing = ...)");
+  const query::Cell cell = query::cast_text(text, column.type);
+  if (column.type.kind == sql::Type::Kind::integer)
+    TESSERA_REQUIRE(ValueError,
+                    cell.integer() >= std::numeric_limits<std::int32_t>::min() &&
+                        cell.integer() <= std::numeric_limits<std::int32_t>::max(),
+                    "{} does not fit an INT, which has 32 bits", text);
+  return cell;
+}
+
+std::string quoted(const std::string& text, char delimiter) {
+  const bool plain = text.find_first_of(std::string("\"\r\n") + delimiter) == std::string::npos;
+  if (plain && !text.empty()) return text;
+  std::string result = "\"";
+  for (char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + '"';
+}
+
+}  // namespace
+
+void require_row_format(const std::string& file, const FormatOptions& options) {
+  const bool named = options.format.empty() ? file.ends_with(".csv") || file.ends_with(".tsv") ||
+                                                  file.ends_with(".txt")
+                                            : options.format == "csv";
+  TESSERA_REQUIRE(
+      TypeError, named,
+      "{} is to hold rows, which are read and written as csv: name it .csv, or say WITH "
+      "(format = csv); other formats hold tensors",
+      file);
+  TESSERA_REQUIRE(
+      TypeError,
+      !options.dtype && !options.shape && options.member.empty() && !options.column_major &&
+          !options.index_base && options.query.empty() && !options.tile_a_row,
+      "{}: of the options, rows have use for format, header, delimiter and missing", file);
+}
+
+Rows read_rows(const std::string& file, const Schema& schema, const FormatOptions& options) {
+  RecordReader reader(file, delimiter_of(file, options));
+  Rows rows{schema, {}};
+  std::vector<std::size_t> places;
+  for (std::size_t c = 0; c < schema.size(); ++c) places.push_back(c);
+  std::size_t fields = schema.size();
+  std::vector<Field> record;
+  bool first = true;
+  while (reader.next(record)) {
+    TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped while reading {}", file);
+    const bool is_header = first && options.header.value_or(names_columns(record, schema));
+    first = false;
+    if (is_header) {
+      places = places_in(record, schema, file);
+      fields = record.size();
+      continue;
+    }
+    TESSERA_REQUIRE(IoError, record.size() == fields,
+                    "{}, line {}: {} fields where {} are expected", file, reader.line(),
+                    record.size(), fields);
+    Row row;
+    for (std::size_t c = 0; c < schema.size(); ++c) {
+      try {
+        row.push_back(cell_of(record[places[c]], schema[c], options));
+      } catch (const Error& error) {
+        throw IoError(fmt::format("{}, line {}, column {}: {}", file, reader.line(), schema[c].name,
+                                  error.what()));
+      }
+    }
+    rows.rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void write_rows(const std::string& file, const Rows& rows, const FormatOptions& options) {
+  const char delimiter = delimiter_of(file, options);
+  const std::filesystem::path target = std::filesystem::absolute(file);
+  const std::filesystem::path made =
+      target.parent_path() / fmt::format(".tessera-{}-{}", ::getpid(), target.filename().string());
+  try {
+    std::ofstream out(made, std::ios::binary | std::ios::trunc);
+    TESSERA_REQUIRE(IoError, out.is_open(), "{} cannot be written: is its folder there?", file);
+    const auto line = [&](std::size_t count, const auto& field) {
+      for (std::size_t c = 0; c < count; ++c) {
+        if (c > 0) out.put(delimiter);
+        out << field(c);
+      }
+      out.put('\n');
+    };
+    if (options.header.value_or(true))
+      line(rows.schema.size(),
+           [&](std::size_t c) { return quoted(rows.schema[c].name, delimiter); });
+    for (const Row& row : rows.rows) {
+      TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped while writing {}",
+                      file);
+      // NULL is an empty field; a text without characters is one in quotes.
+      line(row.size(), [&](std::size_t c) {
+        return row[c].is_null() ? std::string() : quoted(query::text_of(row[c]), delimiter);
+      });
+    }
+    out.close();
+    TESSERA_REQUIRE(IoError, !out.fail(), "{} cannot be written: is the disk full?", file);
+    File::open_to_write(made).sync();
+    rename_file(made, target);
+  } catch (...) {
+    std::error_code none;
+    (void)std::filesystem::remove(made, none);
+    throw;
+  }
+}
+
+}  // namespace tessera::session

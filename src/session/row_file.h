@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "query/cell.h"
+#include "tessera/formats.h"
+
+// Tables of rows as text (RFC 4180): a line a row, fields between delimiters, in quotes where they
+// need them. The lines end with a newline alone; both ends are read.
+
+namespace tessera::session {
+
+/// The rows in a file, in the columns of a table. If the first line names columns, it says which is
+/// which; otherwise they are in the table's order. IoError with the line of what is wrong.
+query::Rows read_rows(const std::string& file, const query::Schema& schema,
+                      const FormatOptions& options);
+
+/// Writes rows, their names first unless `options.header` is false, to a file that takes the place
+/// of one that is there when it is complete.
+void write_rows(const std::string& file, const query::Rows& rows, const FormatOptions& options);
+
+/// TypeError unless a file is to hold rows as text: `options.format`, or the ending of its name.
+void require_row_format(const std::string& file, const FormatOptions& options);
+
+}  // namespace tessera::session

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "query/tensor.h"
+#include "session/catalogue.h"
+
+namespace tessera::session {
+
+/// What CREATE TENSOR ... AS stores, in the tiles that the statement asks for.
+struct PlannedTensor {
+  query::Tensor tensor;
+  std::vector<std::string> virtual_inputs = {};  // because of which it can be explained, not run
+};
+PlannedTensor planned(const sql::CreateTensor& statement, const Database& database,
+                      Catalogue& catalogue, lang::Place place);
+
+}  // namespace tessera::session
