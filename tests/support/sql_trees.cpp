@@ -45,7 +45,7 @@ class Lister {
     return list(unary.op == UnaryOperator::minus ? "minus" : "not", {(*this)(unary.operand)});
   }
   std::string operator()(const Binary& binary) const {
-    constexpr const char* names[] = {"+",  "-", "*",  "/", "%",  "@",   "=",
+    constexpr const char* names[] = {"+",  "-", "*",  "/", "//", "%",   "@", "=",
                                      "<>", "<", "<=", ">", ">=", "and", "or"};
     return list(names[static_cast<int>(binary.op)], {(*this)(binary.left), (*this)(binary.right)});
   }
