@@ -11,6 +11,8 @@ using Action = std::function<int()>;
 
 // The subcommands, a file each: a function that adds one to the program, and sets `chosen` when it
 // is the one that was asked for.
+/// What is asked for without a subcommand: statements of SQL.
+void add_session(CLI::App& program, Action& chosen);
 void add_check(CLI::App& program, Action& chosen);
 void add_export(CLI::App& program, Action& chosen);
 void add_import(CLI::App& program, Action& chosen);

@@ -3,30 +3,39 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <iostream>
 
 namespace tessera::shell {
 namespace {
 
-std::atomic<bool> asked = false;  // all that a handler of signals may touch
+// All that a handler of signals may touch.
+std::atomic<int> asked = 0;
+std::atomic<int> most = 2;
 
 void ask(int signal) {
-  asked = true;
-  (void)std::signal(signal, SIG_DFL);
+  if (++asked + 1 >= most) (void)std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
-Interrupt::Interrupt() {
-  asked = false;
-  (void)std::signal(SIGINT, ask);
-  watcher_ = std::jthread([this](const std::stop_token& ended) {
+Interrupt::Interrupt(int last) {
+  asked = 0;
+  most = last;
+  before_ = std::signal(SIGINT, ask);
+  watcher_ = std::jthread([this, last](const std::stop_token& ended) {
+    bool told = false;
     while (!ended.stop_requested()) {
-      if (asked) stop_.request_stop();
+      if (asked > 0) stop_.request_stop();
+      if (asked > 1 && last > 2 && !told) {
+        std::cerr << "\nstopping as soon as the work under way allows; Ctrl-C once more ends the "
+                     "program\n";
+        told = true;
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   });
 }
 
-Interrupt::~Interrupt() { (void)std::signal(SIGINT, SIG_DFL); }
+Interrupt::~Interrupt() { (void)std::signal(SIGINT, before_ == SIG_ERR ? SIG_DFL : before_); }
 
 }  // namespace tessera::shell

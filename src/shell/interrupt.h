@@ -5,11 +5,11 @@
 
 namespace tessera::shell {
 
-/// While it lives, Ctrl-C asks for a stop, so that what is under way can be taken back; a second
-/// one ends the program at once.
+/// While it lives, Ctrl-C asks for a stop, so that what is under way can be taken back; the last
+/// of so many ends the program at once.
 class Interrupt {
  public:
-  Interrupt();
+  explicit Interrupt(int last = 2);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -17,6 +17,7 @@ class Interrupt {
   std::stop_token token() const { return stop_.get_token(); }
 
  private:
+  void (*before_)(int);  // what Ctrl-C did, and does again
   std::stop_source stop_;
   std::jthread watcher_;
 };

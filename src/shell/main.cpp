@@ -1,6 +1,9 @@
+#include <csignal>
 #include <iostream>
 
 #include "shell/commands.h"
+#include "shell/display_width.h"
+#include "shell/output.h"
 #include "tessera/error.h"
 
 namespace tessera::shell {
@@ -12,6 +15,7 @@ int run(int argc, char** argv) {
   program.get_help_ptr()->description("Print this help and exit");
   program.require_subcommand(0, 1);
   Action chosen;
+  add_session(program, chosen);
   add_check(program, chosen);
   add_export(program, chosen);
   add_import(program, chosen);
@@ -22,26 +26,33 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : misused;  // help and version come this way too
   }
-  if (!chosen) {
-    std::cerr << program.help();
-    return misused;
-  }
   const int status = chosen();
-  std::cout.flush();
-  if (!std::cout) throw IoError("cannot write to the standard output");
+  finish_standard_output();
   return status;
+}
+
+/// As programs end whose output nobody reads, but after what has to be tidied up.
+[[noreturn]] void end_as_unread() {
+  (void)std::signal(SIGPIPE, SIG_DFL);
+  (void)std::raise(SIGPIPE);
+  std::_Exit(failed);  // if somebody blocks the signal
 }
 
 }  // namespace
 }  // namespace tessera::shell
 
 int main(int argc, char** argv) {
+  using namespace tessera::shell;
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  use_utf8();
   try {
-    return tessera::shell::run(argc, argv);
+    return run(argc, argv);
+  } catch (const OutputClosed&) {
+    end_as_unread();
   } catch (const tessera::Error& error) {
     std::cerr << error.kind() << ": " << error.what() << '\n';
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what() << '\n';
   }
-  return tessera::shell::failed;
+  return failed;
 }

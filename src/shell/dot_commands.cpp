@@ -1,0 +1,160 @@
+#include "shell/dot_commands.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/check.h"
+#include "lang/sql/words.h"
+#include "shell/interrupt.h"
+#include "shell/progress_line.h"
+#include "shell/schema_text.h"
+#include "shell/shell.h"
+
+namespace tessera::shell {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void help(Shell& shell, const Arguments&) {
+  for (const DotCommand& command : dot_commands())
+    shell.output().stream() << fmt::format(
+        "{:<22} {}\n", fmt::format("{} {}", command.name, command.arguments), command.description);
+  shell.output().stream() << "Everything else is SQL, and ends with a semicolon.\n";
+}
+
+void tables(Shell& shell, const Arguments&) {
+  if (!shell.run_text("SHOW TABLES;")) throw ReadFailed{};
+}
+
+void schema(Shell& shell, const Arguments& arguments) {
+  shell.output().stream() << schema_text(shell.session().database(),
+                                         arguments.empty() ? "" : arguments[0]);
+}
+
+void mode(Shell& shell, const Arguments& arguments) {
+  if (arguments.empty()) {
+    shell.output().stream() << name_of(shell.mode) << '\n';
+    return;
+  }
+  const auto named = mode_named(arguments[0]);
+  TESSERA_REQUIRE(TypeError, named, "there is no mode {}; there are: {}", arguments[0],
+                  fmt::join(mode_names(), ", "));
+  shell.mode = *named;
+}
+
+void timer(Shell& shell, const Arguments& arguments) {
+  const bool on = sql::same_word(arguments[0], "on");
+  TESSERA_REQUIRE(TypeError, on || sql::same_word(arguments[0], "off"),
+                  ".timer is on or off, not {}", arguments[0]);
+  shell.timer = on;
+}
+
+void max_rows(Shell& shell, const Arguments& arguments) {
+  if (arguments.empty()) {
+    shell.output().stream() << shell.max_rows << '\n';
+    return;
+  }
+  const std::string& text = arguments[0];
+  std::int64_t rows = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
+  TESSERA_REQUIRE(TypeError, error == std::errc() && end == text.data() + text.size() && rows >= 0,
+                  ".maxrows takes a number of rows, or 0 for all of them, not {}", text);
+  shell.max_rows = rows;
+}
+
+void read(Shell& shell, const Arguments& arguments) {
+  if (!shell.run_file(arguments[0])) throw ReadFailed{};
+}
+
+void output(Shell& shell, const Arguments& arguments) {
+  if (arguments.empty())
+    shell.output().to_standard_output();
+  else
+    shell.output().to_file(arguments[0]);
+}
+
+void import(Shell& shell, const Arguments& arguments) {
+  const Interrupt interrupt;
+  FormatOptions options;
+  options.stop = interrupt.token();
+  FileReport report;
+  {
+    ProgressLine line;
+    options.progress = line.listener();
+    report = shell.session().database().import_file(arguments[1], arguments[0], options);
+  }
+  if (is_for_people(shell.mode))
+    shell.output().stream() << fmt::format("{}: {} rows read\n", fmt::join(report.names, ", "),
+                                           report.rows);
+}
+
+void open(Shell& shell, const Arguments& arguments) {
+  shell.open(arguments.empty() ? "" : arguments[0]);
+}
+
+void quit(Shell& shell, const Arguments&) { shell.leave(); }
+
+constexpr DotCommand all[] = {
+    {".help", "", "print this", 0, 0, help},
+    {".tables", "", "what there is: tables, tensors and views", 0, 0, tables},
+    {".schema", "[NAME]", "the statements that define it, or everything", 0, 1, schema},
+    {".mode", "[MODE]", "how rows are written: table, csv, json or line", 0, 1, mode},
+    {".maxrows", "[N]", "how many rows of a result are shown; 0: all", 0, 1, max_rows},
+    {".timer", "on|off", "whether the time of each statement is told", 1, 1, timer},
+    {".read", "FILE", "run the statements of a file", 1, 1, read},
+    {".output", "[FILE]", "write results to a file, or here again", 0, 1, output},
+    {".import", "FILE NAME", "store the tensor of a file under a name", 2, 2, import},
+    {".open", "[DATABASE]", "go to another database; none: a temporary one", 0, 1, open},
+    {".quit", "", "leave, as Ctrl-D does", 0, 0, quit},
+    {".exit", "", "the same", 0, 0, quit},
+};
+
+}  // namespace
+
+std::span<const DotCommand> dot_commands() { return all; }
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < line.size();) {
+    const char c = line[at];
+    if (c == ' ' || c == '\t') {
+      ++at;
+      continue;
+    }
+    const bool quoted = c == '\'' || c == '"';
+    const std::size_t begin = quoted ? at + 1 : at;
+    const std::size_t end =
+        quoted ? line.find(c, begin) : std::min(line.find_first_of(" \t", begin), line.size());
+    TESSERA_REQUIRE(TypeError, end != std::string_view::npos, "the quote at {} does not end",
+                    line.substr(at));
+    words.emplace_back(line.substr(begin, end - begin));
+    at = quoted ? end + 1 : end;
+  }
+  return words;
+}
+
+void run_dot_command(Shell& shell, std::string_view line) {
+  std::vector<std::string> words = words_of(line);
+  // As after a statement, a semicolon is no harm.
+  if (words.back().ends_with(';')) words.back().pop_back();
+  if (words.back().empty()) words.pop_back();
+  const std::string name = words.empty() ? "." : words.front();
+  std::vector<std::string_view> names;
+  for (const DotCommand& command : all) {
+    names.push_back(command.name);
+    if (!sql::same_word(command.name, name)) continue;
+    const int given = static_cast<int>(words.size()) - 1;
+    TESSERA_REQUIRE(TypeError, given >= command.least && given <= command.most,
+                    "it is written as: {} {}", command.name, command.arguments);
+    command.run(shell, {words.begin() + 1, words.end()});
+    shell.output().finish();
+    return;
+  }
+  const std::string_view near = sql::nearest(name, names);
+  throw TypeError(near.empty()
+                      ? fmt::format("there is no command {}: .help lists them", name)
+                      : fmt::format("there is no command {}: do you mean {}?", name, near));
+}
+
+}  // namespace tessera::shell

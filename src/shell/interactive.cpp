@@ -1,0 +1,61 @@
+#include "shell/interactive.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <iostream>
+
+#include "shell/known_names.h"
+#include "shell/line_editor.h"
+
+namespace tessera::shell {
+namespace {
+
+constexpr const char* first_prompt = "tessera> ";
+constexpr const char* next_prompt = "    ...> ";
+constexpr std::int64_t rows_at_a_time = 50;
+
+std::string without_end(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void run_interactively(Shell& shell) {
+  (void)std::signal(SIGINT, SIG_IGN);  // only what runs can be interrupted
+  shell.max_rows = rows_at_a_time;
+  StatementReader reader;
+  LineEditor editor(InputHistory::default_path(), [&](std::string_view before) {
+    const std::string& pending = reader.pending();
+    Completion completion = complete(pending + std::string(before), known_names(shell.session()));
+    completion.begin -= std::min(completion.begin, pending.size());
+    return completion;
+  });
+  std::cout << "Tessera " TESSERA_VERSION
+               ": statements end with a semicolon, .help lists commands, "
+               "Ctrl-D leaves\n"
+            << std::flush;
+  std::string typed;
+  while (!shell.wants_to_leave()) {
+    const auto outcome = editor.read(reader.is_waiting() ? next_prompt : first_prompt, typed);
+    if (outcome == LineEditor::Outcome::ended) {
+      std::cout << '\n';
+      break;
+    }
+    if (outcome == LineEditor::Outcome::cancelled) {
+      reader.forget();
+      continue;
+    }
+    for (std::size_t at = 0; at <= typed.size() && !shell.wants_to_leave();) {
+      const std::size_t end = std::min(typed.find('\n', at), typed.size());
+      if (const auto piece = reader.add(std::string_view(typed).substr(at, end - at))) {
+        editor.remember(without_end(piece->text));
+        shell.run(*piece, {});
+      }
+      at = end + 1;
+    }
+  }
+}
+
+}  // namespace tessera::shell

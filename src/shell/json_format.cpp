@@ -1,0 +1,51 @@
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "shell/result_format.h"
+#include "shell/tensor_text.h"
+
+namespace tessera::shell {
+namespace {
+
+void write_string(std::ostream& out, const std::string& text) {
+  // Bytes that are no UTF-8 have no place in JSON.
+  out << nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void write_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
+  const SqlValue value = rows.at(row, column);
+  if (const auto* tile = std::get_if<Tile>(&value)) {
+    write_json(out, *tile);
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    write_string(out, *text);
+  } else if (const auto* number = std::get_if<double>(&value)) {
+    // A FLOAT is written as short as a FLOAT can be.
+    write_json(out, Tile::scalar(*number).cast(rows.tile_type(row, column).dtype));
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    out << *integer;
+  } else if (const auto* truth = std::get_if<bool>(&value)) {
+    out << (*truth ? "true" : "false");
+  } else {
+    out << "null";
+  }
+}
+
+}  // namespace
+
+void write_json(std::ostream& out, const ResultTable& rows, const View& view) {
+  out << '[';
+  for (std::int64_t row = 0; row < rows.rows(); ++row) {
+    stop_if_asked(view);
+    out << (row == 0 ? "{" : ",\n{");
+    for (int c = 0; std::cmp_less(c, rows.columns().size()); ++c) {
+      if (c > 0) out << ',';
+      write_string(out, rows.columns()[c].name);
+      out << ':';
+      write_cell(out, rows, row, c);
+    }
+    out << '}';
+  }
+  out << "]\n";
+}
+
+}  // namespace tessera::shell

@@ -1,0 +1,102 @@
+#include "shell/progress_bar.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <iostream>
+
+#include "base/bytes.h"
+#include "shell/display_width.h"
+#include "shell/terminal.h"
+
+namespace tessera::shell {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 1s;  // what is shorter needs no bar
+constexpr auto step = 200ms;
+constexpr int bar = 30;
+constexpr const char* wiped = "\r\x1b[K";
+
+std::string time_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::min(std::max(seconds, 0.0), 1e12) + 0.5);
+  if (whole < 120) return fmt::format("{} s", whole);
+  if (whole < 7200) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+double fraction_done(const Progress& progress) {
+  double part = 0;
+  if (progress.flops > 0)
+    part = progress.flops_done / progress.flops;
+  else if (progress.tasks > 0)
+    part = static_cast<double>(progress.tasks_done) / static_cast<double>(progress.tasks);
+  return std::clamp(part, 0.0, 1.0);
+}
+
+}  // namespace
+
+std::string progress_text(const std::optional<Progress>& progress, double seconds, int width) {
+  std::string text;
+  if (progress) {
+    const double part = fraction_done(*progress);
+    const int filled = static_cast<int>(part * bar);
+    text = fmt::format("[{}{}] {:3.0f}%", std::string(static_cast<std::size_t>(filled), '#'),
+                       std::string(static_cast<std::size_t>(bar - filled), ' '), 100 * part);
+    if (part > 0 && part < 1) text += fmt::format("  {} left", time_text(progress->seconds_left));
+    text += "  " + bytes_text(progress->bytes_live);
+  } else {
+    text = fmt::format("running for {}", time_text(seconds));
+  }
+  return cut_to(text, std::max(1, width - 1));
+}
+
+ProgressBar::ProgressBar() {
+  if (!is_terminal(STDERR_FILENO)) return;
+  painter_ = std::jthread([this](const std::stop_token& ended) {
+    std::mutex waiting;
+    std::condition_variable_any wake;
+    std::unique_lock lock(waiting);
+    auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(patience);
+    while (!wake.wait_for(lock, ended, pause, [&] { return ended.stop_requested(); })) {
+      draw();
+      pause = step;
+    }
+  });
+}
+
+void ProgressBar::stop() {
+  if (painter_.joinable()) {
+    painter_.request_stop();
+    painter_.join();
+  }
+  wipe();
+}
+
+void ProgressBar::draw() {
+  const std::lock_guard lock(mutex_);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const int width = terminal_width(STDERR_FILENO);
+  std::cerr << wiped << progress_text(progress_, seconds, width > 0 ? width : 80) << std::flush;
+  drawn_ = true;
+}
+
+void ProgressBar::wipe() {
+  const std::lock_guard lock(mutex_);
+  if (drawn_) std::cerr << wiped << std::flush;
+  drawn_ = false;
+}
+
+std::function<void(const Progress&)> ProgressBar::listener() {
+  if (!painter_.joinable()) return {};
+  return [this](const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    progress_ = progress;
+  };
+}
+
+}  // namespace tessera::shell

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "tessera/run.h"
+
+namespace tessera::shell {
+
+/// How far a statement is, `seconds` after it began: "[#####     ]  45%  12 s left  512 MB". Where
+/// nothing is known of it yet, how long it has taken.
+std::string progress_text(const std::optional<Progress>& progress, double seconds, int width);
+
+/// One line on the standard error that says how far a statement is, from its second second on.
+/// Only a terminal gets it; it is wiped when this dies.
+class ProgressBar {
+ public:
+  ProgressBar();
+  ~ProgressBar() { stop(); }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  std::function<void(const Progress&)> listener();  // none if it is no terminal
+  /// Wipes it while rows are written; it comes back if the statement goes on.
+  void wipe();
+
+ private:
+  void stop();
+  void draw();
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::optional<Progress> progress_;
+  bool drawn_ = false;
+  std::jthread painter_;  // a task may be long: the line goes on without its report
+};
+
+}  // namespace tessera::shell

@@ -1,0 +1,116 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "base/bytes.h"
+#include "shell/commands.h"
+#include "shell/interactive.h"
+#include "shell/terminal.h"
+
+namespace tessera::shell {
+namespace {
+
+struct Arguments {
+  std::string folder, format = "table", memory_limit;
+  std::vector<std::string> texts, files;
+  int threads = 0, sites = 1;
+  struct Input {
+    bool is_file;
+    std::string what;
+  };
+  std::vector<Input> inputs = {};  // texts and files, in the order they were given
+};
+
+/// What runs, in order: the texts and files of the command line, or else the standard input.
+int run(const Arguments& arguments) {
+  SessionOptions options;
+  options.run.threads = arguments.threads;
+  options.run.sites = arguments.sites;
+  if (!arguments.memory_limit.empty())
+    options.run.memory_limit = parse_bytes(arguments.memory_limit);
+  const ClusterInfo cluster = cluster_info();
+  if (cluster.size > 1 && arguments.inputs.empty())
+    throw TypeError(
+        "the processes of a cluster cannot share the standard input: give statements with -c or "
+        "-f");
+  Shell shell(std::make_unique<Session>(
+      arguments.folder.empty() ? Database::temporary() : Database::open(arguments.folder),
+      options));
+  shell.mode = *mode_named(arguments.format);
+  if (cluster.rank != 0) shell.output().to_file("/dev/null");  // the first process speaks for all
+  for (const Arguments::Input& input : arguments.inputs) {
+    const bool succeeded = input.is_file ? shell.run_file(input.what) : shell.run_text(input.what);
+    if (!succeeded) return failed;
+    if (shell.wants_to_leave()) break;
+  }
+  if (arguments.inputs.empty()) {
+    if (!is_terminal(STDIN_FILENO)) return shell.run_file("-") ? 0 : failed;
+    run_interactively(shell);
+  }
+  shell.output().to_standard_output();
+  return 0;
+}
+
+std::string check_bytes(const std::string& text) {
+  try {
+    (void)parse_bytes(text);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+void add_session(CLI::App& program, Action& chosen) {
+  auto arguments = std::make_shared<Arguments>();
+  program.add_option("DATABASE", arguments->folder,
+                     "A folder, made if it is not there; none: a temporary database. One that is "
+                     "called as a subcommand is written ./check");
+  CLI::Option* text =
+      program.add_option("-c,--command", arguments->texts, "Run these statements, and exit")
+          ->type_name("STATEMENTS")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+          ->allow_extra_args(false);
+  CLI::Option* file =
+      program
+          .add_option("-f,--file", arguments->files,
+                      "Run the statements of a file, and exit; -: the standard input")
+          ->type_name("FILE")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+          ->allow_extra_args(false);
+  program.add_option("--format", arguments->format, "How rows are written: table, csv, json, line")
+      ->type_name("FORMAT")
+      ->check([](const std::string& name) {
+        return mode_named(name) ? "" : "there is no format " + name;
+      });
+  program
+      .add_option("--memory-limit", arguments->memory_limit,
+                  "What a statement may hold in memory: 2GB, 512MiB")
+      ->type_name("SIZE")
+      ->check(check_bytes);
+  program.add_option("--threads", arguments->threads, "How many run at once; 0: all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096));
+  program.add_option("--sites", arguments->sites, "Logical sites that plans are spread over")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  program.footer(
+      "-c and -f may be given several times and are run in their order. Without them statements "
+      "are\nread from the standard input; a terminal gets a prompt, where .help lists the commands "
+      "of the\nshell itself.\n\nExit status: 0; 1 for an error in a statement, after which nothing "
+      "is run; 2 for wrong usage.");
+  program.final_callback([&program, &chosen, arguments, text, file] {
+    if (!program.get_subcommands().empty()) return;
+    std::size_t texts = 0, files = 0;
+    for (const CLI::Option* option : program.parse_order()) {
+      if (option == text) arguments->inputs.push_back({false, arguments->texts.at(texts++)});
+      if (option == file) arguments->inputs.push_back({true, arguments->files.at(files++)});
+    }
+    chosen = [arguments] { return run(*arguments); };
+  });
+}
+
+}  // namespace tessera::shell

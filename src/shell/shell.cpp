@@ -1,0 +1,149 @@
+#include "shell/shell.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "base/check.h"
+#include "shell/dot_commands.h"
+#include "shell/interrupt.h"
+#include "shell/progress_bar.h"
+#include "shell/terminal.h"
+
+namespace tessera::shell {
+namespace {
+
+constexpr int deepest = 32;         // a file that reads itself ends somewhere
+constexpr int ctrl_c_to_leave = 3;  // impatience must not cost what a session has
+
+/// While it lives, what a session runs can be stopped, and says how far it is.
+class Watch {
+ public:
+  explicit Watch(RunOptions& options) : options_(options), interrupt_(ctrl_c_to_leave) {
+    options_.stop = interrupt_.token();
+    options_.progress = bar_.listener();
+  }
+  ~Watch() {
+    options_.stop = {};
+    options_.progress = {};
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  std::stop_token stop() const { return interrupt_.token(); }
+  void wipe() { bar_.wipe(); }
+
+ private:
+  RunOptions& options_;
+  Interrupt interrupt_;
+  ProgressBar bar_;
+};
+
+/// The lines of a plan are shown as they are: a frame around them, or an end cut off, helps nobody.
+bool is_plain_text(const StatementResult& result) {
+  return result.command.starts_with("EXPLAIN") && result.table->columns().size() == 1;
+}
+
+}  // namespace
+
+void Shell::show(const StatementResult& result, const View& view) {
+  std::ostream& out = output_.stream();
+  if (result.table && is_for_people(mode) && is_plain_text(result)) {
+    for (std::int64_t row = 0; row < result.table->rows(); ++row)
+      out << result.table->text(row, 0) << '\n';
+  } else if (result.table) {
+    write_rows(out, mode, *result.table, view);
+  } else if (is_for_people(mode) && !result.message.empty()) {
+    out << result.message << '\n';
+  }
+  // Results inside of a statement have no time of their own.
+  if (timer && result.seconds > 0) {
+    const std::string time = fmt::format("{}: {:.3f} s\n", result.command, result.seconds);
+    if (is_for_people(mode))
+      out << time;
+    else
+      std::cerr << time;
+  }
+  output_.finish();
+}
+
+void Shell::run_statements(const std::string& text) {
+  Watch watch(session_->run_options());
+  const View view{output_.width(), max_rows, output_.colours(), watch.stop()};
+  session_->execute(text, [&](const StatementResult& result) {
+    watch.wipe();
+    show(result, view);
+  });
+}
+
+void Shell::tell(const std::string& error) {
+  output_.finish();  // what was there before the error is seen before it
+  std::cerr << error << std::flush;
+}
+
+bool Shell::run(const Piece& piece, const Origin& origin) {
+  const bool colour = shows_colours(STDERR_FILENO);
+  try {
+    if (piece.is_command)
+      run_dot_command(*this, piece.text);
+    else
+      run_statements(piece.text);
+    return true;
+  } catch (const StatementError& error) {
+    tell(error_text(error, piece.text, origin, terminal_width(STDERR_FILENO), colour));
+  } catch (const ReadFailed&) {
+    // It was told where it happened.
+  } catch (const Error& error) {
+    const std::string where =
+        origin.file.empty() ? "" : fmt::format("{}:{}: {}\n", origin.file, origin.line, piece.text);
+    tell(error_text(error, colour) + where);
+  }
+  return false;
+}
+
+bool Shell::run_lines(std::istream& lines, const std::string& name) {
+  StatementReader reader;
+  const auto run_piece = [&](const std::optional<Piece>& piece) {
+    return !piece || run(*piece, {name, piece->line});
+  };
+  for (std::string line; !leaves_ && std::getline(lines, line);)
+    if (!run_piece(reader.add(line))) return false;
+  TESSERA_REQUIRE(IoError, !lines.bad(), "cannot read {}", name.empty() ? "all lines" : name);
+  return leaves_ || run_piece(reader.rest());
+}
+
+bool Shell::run_text(std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  return run_lines(lines, "");
+}
+
+bool Shell::run_file(const std::string& path) {
+  if (path == "-") return run_lines(std::cin, "");
+  // A folder can be opened, but not read.
+  std::ifstream file(path, std::ios::binary);
+  if (!file || file.peek() == std::ifstream::traits_type::eof()) {
+    const bool empty = file.is_open() && !file.bad();
+    TESSERA_REQUIRE(IoError, empty, "cannot read {}: {}", path, std::strerror(errno));
+    return true;
+  }
+  TESSERA_REQUIRE(TypeError, depth_ < deepest, "{} is read by {} files within each other", path,
+                  deepest);
+  ++depth_;
+  const bool succeeded = run_lines(file, path);
+  --depth_;
+  return succeeded;
+}
+
+void Shell::open(const std::string& folder) {
+  SessionOptions options;
+  options.run = session_->run_options();
+  auto database = folder.empty() ? Database::temporary() : Database::open(folder);
+  session_ = std::make_unique<Session>(std::move(database), options);
+}
+
+}  // namespace tessera::shell

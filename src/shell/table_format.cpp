@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "shell/result_format.h"
+#include "shell/table_layout.h"
+#include "shell/tensor_text.h"
+
+namespace tessera::shell {
+namespace {
+
+bool is_number(const std::string& type) {
+  return type == "INT" || type == "BIGINT" || type == "FLOAT" || type == "DOUBLE";
+}
+
+std::string cell_text(const ResultTable& rows, std::int64_t row, int column) {
+  const TileType type = rows.tile_type(row, column);
+  if (type.shape.rank() == 0) return printable(rows.text(row, column));
+  return type_text(type) + " " + corner_text(std::get<Tile>(rows.at(row, column)));
+}
+
+std::string count_text(std::int64_t shown, const ResultTable& rows) {
+  const std::string all = fmt::format("{} row{}", rows.rows(), rows.rows() == 1 ? "" : "s");
+  return shown < rows.rows() ? fmt::format("({}, {} shown: .maxrows)", all, shown)
+                             : fmt::format("({})", all);
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, const ResultTable& rows, const View& view) {
+  const std::int64_t shown = view.max_rows > 0 ? std::min(view.max_rows, rows.rows()) : rows.rows();
+  TextTable table;
+  for (const ResultColumn& column : rows.columns())
+    table.columns.push_back(
+        {printable(column.name), is_number(column.type) ? Align::right : Align::left});
+  for (std::int64_t row = 0; row < shown; ++row) {
+    stop_if_asked(view);
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (int c = 0; std::cmp_less(c, rows.columns().size()); ++c)
+      cells.push_back(cell_text(rows, row, c));
+  }
+  out << drawn(table, view.width, view.colour);
+  out << count_text(shown, rows);
+  const std::size_t columns = fitted_widths(table, view.width).size();
+  if (columns < table.columns.size())
+    out << fmt::format(" ({} columns, {} shown: .mode line has all)", table.columns.size(),
+                       columns);
+  out << '\n';
+}
+
+}  // namespace tessera::shell

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include "shell/completion.h"
+
+namespace tessera::shell {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const KnownNames known{
+    {{"people", {"id", "age", "name"}}, {"pets", {"id", "owner"}}, {"odd name", {"x y"}}},
+    {"matmul", "matrix_multiply", "sum_elements"},
+    {"memory_limit", "threads"}};
+
+Words candidates(std::string_view text) { return complete(text, known).candidates; }
+
+TEST(Completion, AStatementBeginsWithAFewWords) {
+  EXPECT_EQ(candidates("SEL"), Words{"SELECT"});
+  EXPECT_EQ(candidates("sel"), Words{"select"});
+  EXPECT_EQ(candidates("SELECT 1; DES"), Words{"DESCRIBE"});
+  EXPECT_EQ(candidates("-- SELECT\nSH"), Words{"SHOW"});
+  EXPECT_EQ(candidates("pe"), Words{});
+  EXPECT_EQ(candidates("E"), (Words{"EXECUTE", "EXPLAIN"}));
+}
+
+TEST(Completion, TheWordThatIsCompletedIsTheLast) {
+  EXPECT_EQ(complete("SELECT name FROM peo", known).begin, 17u);
+  EXPECT_EQ(complete("SELECT matmul(", known).begin, 14u);
+}
+
+TEST(Completion, TablesComeAfterFromAndItsLike) {
+  EXPECT_EQ(candidates("SELECT 1 FROM pe"), (Words{"people", "pets"}));
+  EXPECT_EQ(candidates("SELECT 1 FROM PE"), (Words{"people", "pets"}));
+  EXPECT_EQ(candidates("INSERT INTO pet"), Words{"pets"});
+  EXPECT_EQ(candidates("describe o"), Words{"\"odd name\""});
+  EXPECT_EQ(candidates("SELECT 1 FROM people JOIN pet"), Words{"pets"});
+}
+
+TEST(Completion, ColumnsAreThoseOfTheTablesThatAreNamed) {
+  EXPECT_EQ(candidates("SELECT ow"), Words{"owner"});
+  EXPECT_EQ(candidates("SELECT 1 FROM people WHERE ow"), Words{});
+  EXPECT_EQ(candidates("SELECT 1 FROM people WHERE ag"), Words{"age"});
+  EXPECT_EQ(candidates("SELECT people.a"), Words{"age"});
+  EXPECT_EQ(candidates("SELECT people."), (Words{"age", "id", "name"}));
+  EXPECT_EQ(candidates("SELECT 1 FROM pets AS p WHERE p.o"), Words{"owner"});
+  EXPECT_EQ(candidates("SELECT 1 FROM pets q, people p WHERE q.o"), Words{"owner"});
+  EXPECT_EQ(candidates("SELECT 1 FROM pets WHERE nobody.o"), Words{});
+}
+
+TEST(Completion, FunctionsKeywordsAndSettings) {
+  EXPECT_EQ(candidates("SELECT mat"), (Words{"matmul", "matrix", "matrix_multiply"}));
+  EXPECT_EQ(candidates("SELECT su"), (Words{"sum", "sum_elements"}));
+  EXPECT_EQ(candidates("SELECT 1 WHER"), Words{"WHERE"});
+  EXPECT_EQ(candidates("SET me"), Words{"memory_limit"});
+  EXPECT_EQ(candidates("reset t"), Words{"threads"});
+  EXPECT_EQ(candidates("SHOW T"), (Words{"TABLES", "TENSORS"}));
+  EXPECT_EQ(candidates("EXPLAIN SEL"), Words{"SELECT"});
+}
+
+TEST(Completion, NothingInsideOfStringsAndComments) {
+  EXPECT_EQ(candidates("SELECT 'pe"), Words{});
+  EXPECT_EQ(candidates("SELECT 1 -- pe"), Words{});
+  EXPECT_EQ(candidates("SELECT /* pe"), Words{});
+  EXPECT_EQ(candidates("SELECT 'it''s' FROM pet"), Words{"pets"});
+}
+
+TEST(Completion, DotCommandsAndTheirArguments) {
+  EXPECT_EQ(candidates(".t"), (Words{".tables", ".timer"}));
+  EXPECT_EQ(candidates(".mode c"), Words{"csv"});
+  EXPECT_EQ(candidates(".timer "), (Words{"off", "on"}));
+  EXPECT_EQ(candidates(".schema pe"), (Words{"people", "pets"}));
+  EXPECT_EQ(complete(".schema pe", known).begin, 8u);
+  EXPECT_EQ(candidates(".help x"), Words{});
+}
+
+TEST(Completion, WhatCandidatesHaveInCommon) {
+  EXPECT_EQ(common_beginning({"people", "pets"}), "pe");
+  EXPECT_EQ(common_beginning({"Matrix", "matmul"}), "Mat");
+  EXPECT_EQ(common_beginning({"one"}), "one");
+  EXPECT_EQ(common_beginning({}), "");
+  EXPECT_EQ(common_beginning({"a", "b"}), "");
+}
+
+}  // namespace
+}  // namespace tessera::shell
