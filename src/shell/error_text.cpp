@@ -47,6 +47,8 @@ std::string error_text(const Error& error, bool colour) {
 std::string error_text(const StatementError& error, std::string_view text, const Origin& origin,
                        int width, bool colour) {
   std::string result = error_text(error, colour);
+  // Whoever has stopped a statement knows which one it was.
+  if (std::string_view(error.kind()) == "Interrupted") return result;
   const int line_number = origin.line + error.line - 1;
   const std::string where = origin.file.empty() ? fmt::format("line {}: ", line_number)
                                                 : fmt::format("{}:{}: ", origin.file, line_number);

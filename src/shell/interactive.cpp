@@ -1,9 +1,6 @@
 #include "shell/interactive.h"
 
-#include <fmt/format.h>
-
 #include <csignal>
-#include <iostream>
 
 #include "shell/known_names.h"
 #include "shell/line_editor.h"
@@ -32,15 +29,13 @@ void run_interactively(Shell& shell) {
     completion.begin -= std::min(completion.begin, pending.size());
     return completion;
   });
-  std::cout << "Tessera " TESSERA_VERSION
-               ": statements end with a semicolon, .help lists commands, "
-               "Ctrl-D leaves\n"
-            << std::flush;
+  editor.say("Tessera " TESSERA_VERSION
+             ": statements end with a semicolon, .help lists commands, Ctrl-D leaves\n");
   std::string typed;
   while (!shell.wants_to_leave()) {
     const auto outcome = editor.read(reader.is_waiting() ? next_prompt : first_prompt, typed);
     if (outcome == LineEditor::Outcome::ended) {
-      std::cout << '\n';
+      editor.say("\n");
       break;
     }
     if (outcome == LineEditor::Outcome::cancelled) {

@@ -74,7 +74,12 @@ void LineEditor::list(const std::vector<std::string>& candidates) const {
   }
   if (listed < candidates.size())
     text += "and " + std::to_string(candidates.size() - listed) + " more\n";
-  std::fputs(text.c_str(), screen_);
+  say(text);
+}
+
+void LineEditor::say(const std::string& text) const {
+  (void)std::fputs(text.c_str(), screen_);
+  (void)std::fflush(screen_);
 }
 
 unsigned char LineEditor::complete_word(EditLine* editor, int) {

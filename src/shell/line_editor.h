@@ -23,6 +23,8 @@ class LineEditor {
   enum class Outcome { line, cancelled, ended };  // Ctrl-C, Ctrl-D
   /// An earlier entry that was fetched back may have several lines.
   Outcome read(const char* prompt, std::string& line);
+  /// Where the prompt is, which is not where rows go if the output is no terminal.
+  void say(const std::string& text) const;
   void remember(const std::string& entry) { history_.add(entry); }
 
  private:

@@ -39,8 +39,10 @@ std::string line_of(const std::vector<std::string>& cells, const std::vector<int
                     const std::vector<TextTable::Column>& columns, bool more, const Paint& paint) {
   std::string line;
   for (std::size_t c = 0; c < widths.size(); ++c) {
-    const std::string cell = padded(cut_to(cells[c], widths[c]), widths[c], columns[c].align);
-    line += (c == 0 ? " " : " │ ") + paint(cell);
+    const std::string cell = cut_to(cells[c], widths[c]);
+    const std::string blanks(static_cast<std::size_t>(widths[c] - display_width(cell)), ' ');
+    line += c == 0 ? " " : " │ ";
+    line += columns[c].align == Align::right ? blanks + paint(cell) : paint(cell) + blanks;
   }
   if (more) line += " │ …";
   const std::size_t end = line.find_last_not_of(' ');
