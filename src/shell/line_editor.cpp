@@ -111,6 +111,8 @@ LineEditor::Outcome LineEditor::read(const char* prompt, std::string& line) {
   prompt_ = prompt;
   cancelled_ = false;
   el_resize(editor_.get());  // the window may have changed while something else ran
+  // Before the prompt is there: what comes right after it would be seen twice.
+  el_set(editor_.get(), EL_PREP_TERM, 1);
   int length = 0;
   const char* text = el_gets(editor_.get(), &length);
   if (cancelled_) return Outcome::cancelled;
