@@ -1,5 +1,4 @@
 #include <ostream>
-#include <sstream>
 
 #include "shell/result_format.h"
 #include "shell/tensor_text.h"
@@ -28,9 +27,9 @@ void write_text(std::ostream& out, std::string_view text) {
 
 void write_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
   if (rows.tile_type(row, column).shape.rank() > 0) {
-    std::ostringstream text;
-    write_json(text, std::get<Tile>(rows.at(row, column)));
-    write_quoted(out, text.str());
+    out << '"';  // numbers in brackets hold no quotes
+    write_json(out, std::get<Tile>(rows.at(row, column)));
+    out << '"';
     return;
   }
   const SqlValue value = rows.at(row, column);

@@ -24,6 +24,7 @@ void finish_standard_output() {
 std::ostream& Output::stream() { return file_ ? static_cast<std::ostream&>(*file_) : std::cout; }
 
 void Output::to_file(const std::string& path) {
+  if (is_muted_) return;
   to_standard_output();
   std::ofstream file(path, std::ios::binary);
   if (!file) throw IoError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
@@ -32,11 +33,16 @@ void Output::to_file(const std::string& path) {
 }
 
 void Output::to_standard_output() {
-  if (!file_) return;
+  if (!file_ || is_muted_) return;
   std::optional<std::ofstream> file;
   std::swap(file, file_);
   file->close();
   if (!*file) throw IoError(fmt::format("not all could be written to {}", path_));
+}
+
+void Output::mute() {
+  to_file("/dev/null");
+  is_muted_ = true;
 }
 
 void Output::finish() {

@@ -20,6 +20,8 @@ class Output {
   std::ostream& stream();
   void to_file(const std::string& path);  // IoError if it cannot be written
   void to_standard_output();
+  /// From now on nothing is written anywhere, whatever else is asked for.
+  void mute();
   /// What was written is there for others, or that is an error.
   void finish();
 
@@ -29,6 +31,7 @@ class Output {
  private:
   std::optional<std::ofstream> file_;
   std::string path_;
+  bool is_muted_ = false;
 };
 
 }  // namespace tessera::shell

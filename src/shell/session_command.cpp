@@ -37,7 +37,7 @@ int run(const Arguments& arguments) {
       arguments.folder.empty() ? Database::temporary() : Database::open(arguments.folder),
       options));
   shell.mode = *mode_named(arguments.format);
-  if (cluster.rank != 0) shell.output().to_file("/dev/null");  // the first process speaks for all
+  if (cluster.rank != 0) shell.output().mute();  // the first process speaks for all
   for (const Arguments::Input& input : arguments.inputs) {
     const bool succeeded = input.is_file ? shell.run_file(input.what) : shell.run_text(input.what);
     if (!succeeded) return failed;
