@@ -32,6 +32,8 @@ constexpr std::string_view shown[] = {"FUNCTIONS", "HISTORY", "SETTINGS",
 constexpr std::string_view before_tables[] = {"FROM",     "JOIN", "INTO", "TABLE",      "TENSOR",
                                               "DESCRIBE", "VIEW", "COPY", "MATERIALIZE"};
 
+constexpr std::string_view before_files[] = {".read", ".output", ".import", ".open"};
+
 template <class Range>
 bool holds(const Range& words, std::string_view word) {
   return std::any_of(std::begin(words), std::end(words),
@@ -141,6 +143,8 @@ Completion complete_command(std::string_view line, const KnownNames& names) {
   const std::string_view command = line.substr(0, blank);
   if (same_word(command, ".mode")) candidates.as_they_are(mode_names());
   if (same_word(command, ".timer")) candidates.as_they_are(std::array{"on", "off"});
+  if (holds(before_files, command))
+    candidates.as_they_are(files_that_begin(std::string(line.substr(begin))));
   if (same_word(command, ".schema")) candidates.as_they_are(table_names(names));
   return {begin, candidates.sorted()};
 }

@@ -19,6 +19,9 @@ struct Completion {
   std::vector<std::string> candidates = {};  // for it, in order; none: nothing is known
 };
 
+/// The files that a name may become; folders end with a slash.
+std::vector<std::string> files_that_begin(const std::string& name);
+
 /// What the last word of a text, that is up to the cursor, may become.
 Completion complete(std::string_view text, const KnownNames& names);
 

@@ -32,6 +32,8 @@ LineEditor::LineEditor(std::string history_path, Completer completer)
   el_set(editor, EL_ADDFN, "tessera-suspend", "Stop until fg", suspend);
   el_set(editor, EL_ADDFN, "tessera-complete", "Complete the word", complete_word);
   el_set(editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+  el_set(editor, EL_BIND, "\\e[1;5C", "em-next-word", nullptr);  // Ctrl and an arrow
+  el_set(editor, EL_BIND, "\\e[1;5D", "ed-prev-word", nullptr);
   el_set(editor, EL_BIND, "^I", "tessera-complete", nullptr);
   el_source(editor, nullptr);  // what somebody has in ~/.editrc
   // While a line is edited Ctrl-C and Ctrl-Z are keys like others, and no signals.
@@ -97,8 +99,8 @@ unsigned char LineEditor::complete_word(EditLine* editor, int) {
   const std::string_view word = before.substr(std::min(completion.begin, before.size()));
   std::string longer = common_beginning(completion.candidates);
   const bool unique = completion.candidates.size() == 1;
-  if (unique) longer += ' ';
-  if (longer.size() > word.size() || unique) {
+  if (unique && !longer.ends_with('/')) longer += ' ';
+  if (longer.size() > word.size()) {
     el_deletestr(editor, display_width(word));
     el_insertstr(editor, longer.c_str());
     return CC_REFRESH;

@@ -60,11 +60,7 @@ ProgressBar::ProgressBar() {
     std::mutex waiting;
     std::condition_variable_any wake;
     std::unique_lock lock(waiting);
-    auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(patience);
-    while (!wake.wait_for(lock, ended, pause, [&] { return ended.stop_requested(); })) {
-      draw();
-      pause = step;
-    }
+    while (!wake.wait_for(lock, ended, step, [&] { return ended.stop_requested(); })) draw();
   });
 }
 
@@ -78,17 +74,32 @@ void ProgressBar::stop() {
 
 void ProgressBar::draw() {
   const std::lock_guard lock(mutex_);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const auto passed = std::chrono::steady_clock::now() - start_;
+  if (is_hidden_ || passed < patience) return;
   const int width = terminal_width(STDERR_FILENO);
-  std::cerr << wiped << progress_text(progress_, seconds, width > 0 ? width : 80) << std::flush;
-  drawn_ = true;
+  std::cerr << wiped
+            << progress_text(progress_, std::chrono::duration<double>(passed).count(),
+                             width > 0 ? width : 80)
+            << std::flush;
+  is_drawn_ = true;
 }
 
 void ProgressBar::wipe() {
+  if (is_drawn_) std::cerr << wiped << std::flush;
+  is_drawn_ = false;
+}
+
+void ProgressBar::hide() {
   const std::lock_guard lock(mutex_);
-  if (drawn_) std::cerr << wiped << std::flush;
-  drawn_ = false;
+  wipe();
+  is_hidden_ = true;
+}
+
+void ProgressBar::restart() {
+  const std::lock_guard lock(mutex_);
+  start_ = std::chrono::steady_clock::now();
+  progress_.reset();
+  is_hidden_ = false;
 }
 
 std::function<void(const Progress&)> ProgressBar::listener() {

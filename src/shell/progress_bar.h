@@ -24,17 +24,20 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   std::function<void(const Progress&)> listener();  // none if it is no terminal
-  /// Wipes it while rows are written; it comes back if the statement goes on.
-  void wipe();
+  /// Wiped, and not drawn again, while rows are written.
+  void hide();
+  /// The next statement begins: its time starts now.
+  void restart();
 
  private:
   void stop();
   void draw();
+  void wipe();
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::optional<Progress> progress_;
-  bool drawn_ = false;
+  bool is_drawn_ = false, is_hidden_ = false;
   std::jthread painter_;  // a task may be long: the line goes on without its report
 };
 

@@ -36,7 +36,7 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
   std::stop_token stop() const { return interrupt_.token(); }
-  void wipe() { bar_.wipe(); }
+  ProgressBar& bar() { return bar_; }
 
  private:
   RunOptions& options_;
@@ -76,8 +76,9 @@ void Shell::run_statements(const std::string& text) {
   Watch watch(session_->run_options());
   const View view{output_.width(), max_rows, output_.colours(), watch.stop()};
   session_->execute(text, [&](const StatementResult& result) {
-    watch.wipe();
+    watch.bar().hide();
     show(result, view);
+    watch.bar().restart();
   });
 }
 

@@ -59,12 +59,12 @@ class Terminal:
         """Waits for a text, escapes left out; returns what came since the last time, up to it."""
         end = time.monotonic() + self.patience
         while True:
-            plain = ESCAPES.sub("", self.said[self.seen:]).replace("\r\n", "\n")
+            plain = re.sub("\r+\n", "\n", ESCAPES.sub("", self.said[self.seen:]))
             if what in plain:
                 self.seen = len(self.said)
                 return plain
             if time.monotonic() > end or not self.__read(0.2):
-                raise AssertionError(f"{what!r} did not come, but {plain!r}")
+                raise AssertionError(f"{what!r} did not come, but {plain[-2000:]!r}")
 
     def run(self, text, prompt="tessera> "):
         """Types a line, and returns what came until the next prompt."""

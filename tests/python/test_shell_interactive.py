@@ -234,3 +234,23 @@ def test_an_output_that_is_no_terminal_gets_rows_alone(tmp_path):
             terminal.type("\x04")
             assert terminal.ends()[0] == 0
     assert (tmp_path / "rows").read_bytes() == b"a\r\n1\r\n"
+
+
+def test_tab_completes_names_of_files(shell, tmp_path):
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / "first.sql").write_text("SELECT 'from a file' AS a;\n")
+    terminal = shell(cwd=tmp_path)
+    terminal.type(".read que\tfi\t\r")
+    assert "from a file\n(1 row)" in terminal.expect("\ntessera> ")
+
+
+def test_ctrl_c_stops_rows_that_are_written(shell):
+    terminal = shell()
+    terminal.run("CREATE TABLE t (x INT);")
+    terminal.run("INSERT INTO t VALUES " + ", ".join(f"({i})" for i in range(300)) + ";")
+    terminal.run(".mode csv")
+    terminal.type("SELECT a.x, b.x AS y FROM t AS a, t AS b;\r")
+    terminal.expect("x,y\n")
+    terminal.type("\x03")
+    said = terminal.expect("\ntessera> ")
+    assert "Interrupted: not all rows are written" in said and "299,299" not in said

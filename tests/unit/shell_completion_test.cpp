@@ -1,4 +1,8 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "shell/completion.h"
 
@@ -71,6 +75,21 @@ TEST(Completion, DotCommandsAndTheirArguments) {
   EXPECT_EQ(candidates(".schema pe"), (Words{"people", "pets"}));
   EXPECT_EQ(complete(".schema pe", known).begin, 8u);
   EXPECT_EQ(candidates(".help x"), Words{});
+}
+
+TEST(Completion, FilesForCommandsThatTakeThem) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("completion." + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder / "queries");
+  std::ofstream(folder / "quick.sql") << "";
+  std::ofstream(folder / ".hidden") << "";
+  const std::string name = folder.string() + "/";
+  EXPECT_EQ(candidates(".read " + name), (Words{name + "queries/", name + "quick.sql"}));
+  EXPECT_EQ(candidates(".import " + name + "qui"), Words{name + "quick.sql"});
+  EXPECT_EQ(candidates(".read " + name + ".h"), Words{name + ".hidden"});
+  EXPECT_EQ(candidates(".open " + name + "none/x"), Words{});
+  EXPECT_EQ(candidates(".schema " + name), Words{});
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Completion, WhatCandidatesHaveInCommon) {
