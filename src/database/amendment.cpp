@@ -63,7 +63,7 @@ void Amendment::complete(const std::vector<Written>& written,
     TESSERA_INVARIANT(std::cmp_equal(tuples, wholes[i].tuples.size()),
                       "{} tuples were stored of {}", tuples, wholes[i].tuples.size());
     if (i < new_names_.size()) {
-      add(new_names_[i], whole_of(parts, wholes[i].type, store::edges_of(wholes[i])));
+      add(new_names_[i], whole_of(parts, wholes[i].type, store::extents_of(wholes[i])));
     } else {
       const auto& [name, more] = changes_.appended[i - new_names_.size()];
       append(name, more, parts, appender);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "base/check.h"
 #include "tra/tuple_set.h"
@@ -33,11 +34,17 @@ Presence presence_of(const RelationType& type, const std::vector<BasicTuple<Tile
   return first_hole(tuples, type.frontier) ? Presence::partial : Presence::continuous;
 }
 
+/// Whether it is known what all of it is, be it that it has no tuples.
+bool has_extents(const StoredRelation& base) {
+  const store::Extents& extents = base.definition().extents;
+  return !base.entries().empty() || extents.edges || extents.absent;
+}
+
 /// As if all tuples had been stored at once: of a relation without any, nothing but the names of
-/// the columns and what an absent key means is left.
+/// the columns and what an absent key means is left, unless it is a tensor of zeros.
 RelationType type_together(const StoredRelation& base, const Relation& more,
                            const std::vector<BasicTuple<TileType>>& tuples) {
-  const bool first = base.entries().empty();
+  const bool first = !has_extents(base);
   RelationType type = base.definition().type;
   for (std::size_t c = 0; c < type.columns.size(); ++c) {
     TileType& bound = type.columns[c].type;
@@ -54,14 +61,25 @@ RelationType type_together(const StoredRelation& base, const Relation& more,
   return type;
 }
 
-/// What the tiles are that a sparse tensor lacks, if one of the two knows it of the whole.
+/// What the tiles are that a sparse relation lacks: what one of the two says that knows it of the
+/// whole, or else each of what is below its frontier, and the bound beyond both.
 TypesAt absent_together(const StoredRelation& base, const Relation& more,
                         const RelationType& type) {
   if (type.presence != Presence::sparse) return {};
+  const bool known = base.definition().extents.edges || base.definition().extents.absent;
+  if (known && base.definition().type.frontier == type.frontier) return base.tuples()->absent_types;
   if (more.type().presence == Presence::sparse && more.frontier() == type.frontier)
     return more.absent_types();
-  const bool known = base.definition().edges && base.definition().type.frontier == type.frontier;
-  return known ? base.tuples()->absent_types : TypesAt{};
+  const auto below = [](const Key& key, const Key& frontier) {
+    return std::equal(key.begin(), key.end(), frontier.begin(), std::less<>());
+  };
+  return [below, there = has_extents(base) ? base.tuples()->absent_types : TypesAt{},
+          first = base.definition().type.frontier, come = more.absent_types(),
+          second = more.frontier(), beyond = store::absent_types_of(type)](const Key& key) {
+    if (there && below(key, first)) return there(key);
+    if (come && below(key, second)) return come(key);
+    return beyond(key);
+  };
 }
 
 /// What a StatisticsBuilder knew after the tuples that are there, but for the distinct values of
@@ -120,7 +138,7 @@ Definition append(const StoredRelation& base, const Relation& more,
   whole.type = type_together(base, more, whole.tuples);
   whole.absent_types = absent_together(base, more, whole.type);
   definition.type = whole.type;
-  definition.edges = store::edges_of(whole);
+  definition.extents = store::extents_of(whole);
   StatisticsBuilder statistics;
   statistics.add(numbers_of(base));
   for (const StoredPart& part : parts) {
@@ -137,7 +155,7 @@ Definition append(const StoredRelation& base, const Relation& more,
 Definition first_of(const Relation& more, const std::vector<StoredPart>& parts) {
   TupleSet<TileType> whole = types_of(more);
   whole.type.presence = presence_of(whole.type, whole.tuples);
-  return whole_of(parts, whole.type, store::edges_of(whole));
+  return whole_of(parts, whole.type, store::extents_of(whole));
 }
 
 void merge_directories(const std::filesystem::path& database, Definition& definition,

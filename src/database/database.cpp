@@ -23,7 +23,8 @@ namespace {
 StoredInfo info_of(const Definition& definition) {
   StoredInfo info{definition.name, definition.type, std::nullopt, definition.statistics,
                   definition.bytes};
-  if (definition.edges) info.shape = tensor_shape(definition.type, *definition.edges);
+  const auto& edges = definition.extents.edges;
+  if (edges) info.shape = tensor_shape(definition.type, *edges);
   return info;
 }
 

@@ -24,7 +24,8 @@ class Export : public store::TensorReader {
     TESSERA_REQUIRE(TypeError, definition.type.columns.size() == 1,
                     "{} has {} columns; only a relation of one can be written to a file",
                     definition.name, definition.type.columns.size());
-    if (definition.edges) shape_ = store::tensor_shape(definition.type, *definition.edges);
+    const auto& edges = definition.extents.edges;
+    if (edges) shape_ = store::tensor_shape(definition.type, *edges);
   }
 
   const std::string& name() const override { return stored_->definition().name; }

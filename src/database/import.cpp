@@ -102,7 +102,7 @@ class Import : public store::Receiver {
                           std::cmp_equal(part.writer.entries().size(), count_below(type.frontier)),
                       "the reader of {} gives {} tiles of {}", part.name,
                       part.writer.entries().size(), count_below(type.frontier));
-    return part.writer.finish(part.name, type, edges);
+    return part.writer.finish(part.name, type, {edges});
   }
 
   static Definition relation_of(Part& part) {
@@ -124,7 +124,7 @@ class Import : public store::Receiver {
     if (type.presence == Presence::continuous && hole)
       throw PlanError(fmt::format("{}: key {} below the frontier {} is missing", part.name,
                                   to_string(*hole), to_string(type.frontier)));
-    return part.writer.finish(part.name, type, std::optional<Edges>());
+    return part.writer.finish(part.name, type, {});
   }
 
   WriteStatement& statement_;

@@ -29,9 +29,9 @@ store::Address RelationWriter::append_directory() {
 }
 
 store::Definition RelationWriter::finish(const std::string& name, const RelationType& type,
-                                         const std::optional<store::Edges>& edges) {
+                                         const store::Extents& extents) {
   const store::Address directory = append_directory();
-  return {name, type, edges, statistics_.finish(type), bytes(), {directory}};
+  return {name, type, extents, statistics_.finish(type), bytes(), {directory}};
 }
 
 }  // namespace tessera

@@ -28,7 +28,7 @@ class RelationWriter {
 
   /// The directory is appended, and what the catalogue is to say of the relation.
   store::Definition finish(const std::string& name, const RelationType& type,
-                           const std::optional<store::Edges>& edges);
+                           const store::Extents& extents);
 
  private:
   Appender& appender_;

@@ -43,9 +43,9 @@ Written written_of(const std::string& text) {
 }
 
 store::Definition whole_of(const std::vector<StoredPart>& parts, const RelationType& type,
-                           const std::optional<store::Edges>& edges) {
+                           const store::Extents& extents) {
   StatisticsBuilder statistics;
-  store::Definition whole{"", type, edges};
+  store::Definition whole{"", type, extents};
   for (const StoredPart& part : parts) {
     statistics.add(part.statistics);
     whole.bytes += part.bytes;

@@ -29,6 +29,6 @@ Written written_of(const std::string& text);
 
 /// Brings the parts of a relation together, all but its name.
 store::Definition whole_of(const std::vector<StoredPart>& parts, const RelationType& type,
-                           const std::optional<store::Edges>& edges);
+                           const store::Extents& extents);
 
 }  // namespace tessera

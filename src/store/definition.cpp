@@ -37,6 +37,32 @@ double number_of(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
 }
 
+json json_of(const AbsentTypes& absent) {
+  json columns = json::array();
+  for (const std::vector<KeyRule>& rules : absent.columns) {
+    json& column = columns.emplace_back(json::array());
+    for (const KeyRule& rule : rules) {
+      json parts = json::array(), runs = json::array();
+      for (const auto& [component, distinct] : rule.parts) parts.push_back({component, distinct});
+      for (const auto& [length, value] : rule.runs) runs.push_back({length, value});
+      column.push_back({{"by", parts}, {"runs", runs}});
+    }
+  }
+  return columns;
+}
+AbsentTypes absent_of(const json& columns) {
+  AbsentTypes absent;
+  for (const json& column : columns) {
+    std::vector<KeyRule>& rules = absent.columns.emplace_back();
+    for (const json& said : column) {
+      KeyRule& rule = rules.emplace_back();
+      for (const json& part : said.at("by")) rule.parts.push_back({part.at(0), part.at(1)});
+      for (const json& run : said.at("runs")) rule.runs.push_back({run.at(0), run.at(1)});
+    }
+  }
+  return absent;
+}
+
 void read_type(const json& said, Definition& into) {
   for (const json& column : said.at("columns"))
     into.type.columns.push_back(
@@ -45,7 +71,11 @@ void read_type(const json& said, Definition& into) {
           column.at("sparse_dims").get<int>()}});
   into.type.frontier = numbers_of<Key>(said.at("frontier"));
   into.type.presence = presence_of(said.at("presence").get<std::string>());
-  if (said.contains("last")) into.edges = Edges{numbers_of<Shape>(said.at("last"))};
+  if (said.contains("last")) into.extents.edges = Edges{numbers_of<Shape>(said.at("last"))};
+  if (said.contains("absent")) {
+    into.extents.absent = absent_of(said.at("absent"));
+    check_rules(into.type, *into.extents.absent);
+  }
 }
 
 Statistics statistics_of(const json& said) {
@@ -66,7 +96,8 @@ std::string type_text(const Definition& definition) {
   json text{{"columns", columns},
             {"frontier", list_of(definition.type.frontier)},
             {"presence", std::string(to_string(definition.type.presence))}};
-  if (definition.edges) text["last"] = list_of(definition.edges->last);
+  if (definition.extents.edges) text["last"] = list_of(definition.extents.edges->last);
+  if (definition.extents.absent) text["absent"] = json_of(*definition.extents.absent);
   try {
     return text.dump();
   } catch (const json::exception&) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "store/directory.h"
+#include "store/absent_types.h"
 
 namespace tessera::store {
 
@@ -12,7 +12,7 @@ namespace tessera::store {
 struct Definition {
   std::string name;
   RelationType type;
-  std::optional<Edges> edges = {};  // of a tensor cut into tiles
+  Extents extents = {};
   Statistics statistics = {};
   std::int64_t bytes = 0;                 // of its tiles on disk
   std::vector<Address> directories = {};  // the parts it is made of

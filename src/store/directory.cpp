@@ -123,11 +123,11 @@ std::optional<Edges> edges_of(const TupleSet<TileType>& tuples) {
   const RelationType& type = tuples.type;
   if (type.columns.size() != 1 || type.presence == Presence::partial) return std::nullopt;
   const Shape& bound = type.columns[0].type.shape;
-  if (bound.rank() != type.arity() || tuples.tuples.empty()) return std::nullopt;
+  if (bound.rank() != type.arity() || count_below(type.frontier) == 0) return std::nullopt;
   Key corner = type.frontier;
   for (std::int64_t& component : corner) --component;
   Edges edges;
-  if (tuples.tuples.back().key == corner)
+  if (!tuples.tuples.empty() && tuples.tuples.back().key == corner)
     edges.last = tuples.tuples.back().tiles[0].shape;
   else if (tuples.absent_types)
     edges.last = tuples.absent_types(corner)[0].shape;

@@ -25,13 +25,15 @@ StoredRelation::StoredRelation(const std::filesystem::path& database, Definition
   }
   std::sort(directory_.entries.begin(), directory_.entries.end(),
             [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  const Extents& extents = definition_.extents;
   auto tuples = std::make_shared<TupleSet<TileType>>();
   tuples->type = definition_.type;
   tuples->tuples.reserve(directory_.entries.size());
   for (const Entry& entry : directory_.entries) tuples->tuples.push_back({entry.key, entry.types});
   if (definition_.type.presence == Presence::sparse)
-    tuples->absent_types = definition_.edges ? absent_types_of(definition_.type, *definition_.edges)
-                                             : absent_types_of(definition_.type);
+    tuples->absent_types = extents.absent  ? absent_types_of(definition_.type, *extents.absent)
+                           : extents.edges ? absent_types_of(definition_.type, *extents.edges)
+                                           : absent_types_of(definition_.type);
   tuples_ = std::move(tuples);
 }
 

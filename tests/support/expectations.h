@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -61,11 +62,39 @@ inline ::testing::AssertionResult types_equal(const RelationType& actual,
                                        << ", expected " << to_string(expected);
 }
 
-/// Whether two relations have the same type and the same tiles at the same keys.
+/// Whether the tiles of zeros have the same shapes that two sparse relations leave out.
+inline ::testing::AssertionResult absent_tiles_equal(const Relation& actual,
+                                                     const Relation& expected) {
+  constexpr std::int64_t most = 100'000;
+  const Key& frontier = expected.frontier();
+  Key key(frontier.size(), 0);
+  for (std::int64_t i = std::min(most, count_below(frontier)); i > 0; --i) {
+    if (expected.find(key) == nullptr)
+      for (std::size_t c = 0; c < expected.type().columns.size(); ++c) {
+        const Shape a = actual.absent_types()(key)[c].shape;
+        const Shape e = expected.absent_types()(key)[c].shape;
+        if (a != e)
+          return ::testing::AssertionFailure()
+                 << "the absent tile at " << to_string(key) << ", column " << c << ", is of "
+                 << to_string(a) << " instead of " << to_string(e);
+      }
+    for (std::size_t d = key.size(); d-- > 0;) {
+      if (++key[d] < frontier[d]) break;
+      key[d] = 0;
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+/// Whether two relations have the same type and the same tiles at the same keys, and would have
+/// the same where they are sparse and have none.
 inline ::testing::AssertionResult relations_equal(const Relation& actual,
                                                   const Relation& expected) {
   const auto same = types_equal(actual.type(), expected.type());
-  return same ? tuples_equal(actual, expected) : same;
+  if (!same) return same;
+  const auto equal = tuples_equal(actual, expected);
+  if (!equal || expected.type().presence != Presence::sparse) return equal;
+  return absent_tiles_equal(actual, expected);
 }
 
 /// The elements of a tile in row-major order, which must be of this dtype.
