@@ -97,6 +97,28 @@ TEST_F(CsvFormatTest, QuotedAndMissingFields) {
                  Tile::of<double>({1, 2}, {1, -.5}));
 }
 
+TEST_F(CsvFormatTest, ARowIsNeverTakenForAHeader) {
+  EXPECT_ERROR(IoError, csv("1.5,2.5,3.5\n7\n8\n"), "line 2: 1 fields, where the first line has 3");
+  EXPECT_ERROR(IoError, csv("1,2\n3\n"), "line 2: 1 fields, where the first line has 2");
+  EXPECT_ERROR(IoError, csv("1 2\n3\n4\n"), "line 2: 1 fields, where the first line has 2");
+  EXPECT_ERROR(IoError, csv("1,2x,3\n4,5,6\n"), "line 1: '2x' is no number");
+  EXPECT_ERROR(IoError, csv("1d3,2\n3,4\n"), "line 1: '1d3' is no number");
+  EXPECT_ERROR(IoError, csv("id,2019,2020\n3,4,5\n"), "say so (header)");
+  EXPECT_TILE_EQ(csv("id,2019,2020\n3,4,5\n", with([](auto& o) { o.header = true; })),
+                 Tile::of<std::int64_t>({1, 3}, {3, 4, 5}));
+  EXPECT_ERROR(IoError, csv("1,2\n3,4\n", with([](auto& o) { o.delimiter = '\t'; })),
+               "line 1: '1,2' is no number");
+  EXPECT_TILE_EQ(csv(",a,b\n1,2,3\n"), Tile::of<std::int64_t>({1, 3}, {1, 2, 3}));
+}
+
+TEST_F(CsvFormatTest, AMatrixWithoutRowsKeepsItsColumns) {
+  write(csv_format(), {MemoryReader::of(Tile::full(DType::f64, {0, 3}, 0), {2, 2})},
+        path("out.csv"));
+  MemoryReceiver into;
+  read(csv_format(), path("out.csv"), into);
+  EXPECT_EQ(*into.tensor().shape, (Shape{0, 3}));
+}
+
 TEST_F(CsvFormatTest, ADtypeThatIsAskedForHolds) {
   const auto as = [](DType dtype) { return with([&](auto& o) { o.dtype = dtype; }); };
   EXPECT_TILE_EQ(csv("1,2\n", as(DType::f32)), Tile::of<float>({1, 2}, {1, 2}));

@@ -23,6 +23,11 @@ bool is_value(const std::string& field) {
   }
 }
 
+/// A value that is not missing.
+bool is_number(const std::string& field) {
+  return is_value(field) && field.find_first_of("0123456789") != field.npos;
+}
+
 bool are_values(const std::vector<std::string>& fields) {
   return std::all_of(fields.begin(), fields.end(), is_value);
 }
@@ -46,15 +51,48 @@ std::pair<bool, std::size_t> score_of(char delimiter, const std::vector<Line>& l
   }
 }
 
+constexpr char delimiters[] = {',', '\t', ';', '|', ' '};
+
+/// Whether a delimiter cuts a line into several numbers: then it is no header, whatever others do.
+bool cuts_into_numbers(const Line& line, char delimiter) {
+  try {
+    const auto fields = split_fields(line.text, delimiter, "", line.number);
+    return fields.size() > 1 && are_values(fields) &&
+           std::any_of(fields.begin(), fields.end(), is_number);
+  } catch (const IoError&) {
+    return false;  // quotes that another delimiter may not break
+  }
+}
+
+bool any_cuts_into_numbers(const Line& line) {
+  return std::any_of(std::begin(delimiters), std::end(delimiters),
+                     [&](char delimiter) { return cuts_into_numbers(line, delimiter); });
+}
+
 char likely_delimiter(const std::vector<Line>& lines) {
   char best = ',';
   std::pair<bool, std::size_t> best_score = {false, 1};
-  for (const char delimiter : {',', '\t', ';', '|', ' '})
+  const bool numbers = any_cuts_into_numbers(lines[0]);
+  for (const char delimiter : delimiters) {
+    if (numbers && !cuts_into_numbers(lines[0], delimiter)) continue;
     if (const auto score = score_of(delimiter, lines); score > best_score) {
       best = delimiter;
       best_score = score;
     }
+  }
   return best;
+}
+
+/// A line of names. IoError if it has numbers too: it may be a row with an error.
+bool is_header(const Line& line, const std::vector<std::string>& fields, const std::string& file) {
+  if (are_values(fields)) return false;
+  const bool numbers = std::any_of(fields.begin(), fields.end(), is_number);
+  if (!numbers && !any_cuts_into_numbers(line)) return true;
+  const auto wrong = std::find_if_not(fields.begin(), fields.end(), is_value);
+  fail_at(file, line.number, 0,
+          fmt::format("{} is no number, and others in the line are: if they name the columns, say "
+                      "so (header)",
+                      shown(*wrong)));
 }
 
 }  // namespace
@@ -116,7 +154,7 @@ CsvDialect csv_dialect(const TextBlock& head, const std::string& file,
     dialect.delimiter = tabs ? '\t' : likely_delimiter(lines);
   }
   const auto first = split_fields(lines[0].text, dialect.delimiter, file, lines[0].number);
-  const bool header = options.header.value_or(!are_values(first));
+  const bool header = options.header ? *options.header : is_header(lines[0], first, file);
   if (header) {
     for (const char& c : lines[0].text)
       if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
