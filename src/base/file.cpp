@@ -54,7 +54,31 @@ File File::temporary(const std::filesystem::path& folder) {
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) fail("create a temporary file in", folder);
   (void)::unlink(name.c_str());
-  return {descriptor, name};
+  return {descriptor, fmt::format("a temporary file in {}", folder.string())};
+}
+
+std::optional<File> File::nameless(const std::filesystem::path& folder) {
+  const int descriptor =
+      retried([&] { return ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666); });
+  // The ways in which systems of files, and old kernels, say that they have none.
+  if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+    return std::nullopt;
+  if (descriptor < 0) fail("create a file in", folder);
+  File file(descriptor, folder);
+  if (::access(file.path_of_nameless().c_str(), F_OK) != 0) return std::nullopt;  // no /proc
+  return file;
+}
+
+std::filesystem::path File::path_of_nameless() const {
+  return fmt::format("/proc/self/fd/{}", descriptor_);
+}
+
+bool File::take_name(const std::filesystem::path& path) {
+  if (::linkat(AT_FDCWD, path_of_nameless().c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) ==
+      0)
+    return true;
+  if (errno != EEXIST) fail("create", path);
+  return false;
 }
 
 File::File(File&& other) noexcept

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,6 +19,12 @@ class File {
   static File create(const std::filesystem::path& path);          // to write; must not be there
   /// Memory on disk: a file without a name, gone with the process whatever happens to it.
   static File temporary(const std::filesystem::path& folder);
+  /// The same for a file that may get a name once it is complete; none where the system has no such
+  /// files. Others open it by `path_of_nameless`.
+  static std::optional<File> nameless(const std::filesystem::path& folder);
+  std::filesystem::path path_of_nameless() const;
+  /// Gives it its name; false if there is a file of that name.
+  bool take_name(const std::filesystem::path& path);
 
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
@@ -37,6 +44,8 @@ class File {
   /// What lies there is not needed any more: its room is given back where the system can.
   void discard(std::int64_t offset, std::int64_t bytes) noexcept;
   std::int64_t size() const;
+  /// What errors call it from here on.
+  void call(const std::filesystem::path& name) { path_ = name; }
 
   const std::filesystem::path& path() const { return path_; }
   int descriptor() const { return descriptor_; }

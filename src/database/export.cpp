@@ -1,10 +1,9 @@
-#include <unistd.h>
-
 #include <atomic>
 #include <deque>
 
 #include "base/check.h"
 #include "database/file_meter.h"
+#include "database/replacement.h"
 #include "database/state.h"
 #include "store/formats/format.h"
 
@@ -52,6 +51,7 @@ class Export : public store::TensorReader {
   }
 
   void advance(std::int64_t bytes, std::int64_t rows) override { meter_.advance(bytes, rows); }
+  void finish() override { (void)meter_.finish(); }
 
  private:
   const std::shared_ptr<const StoredRelation> stored_;
@@ -61,39 +61,11 @@ class Export : public store::TensorReader {
   std::optional<Shape> shape_;
 };
 
-/// A file that takes the place of another when it is complete, and goes with this if it is not.
-class Replacement {
- public:
-  explicit Replacement(const std::filesystem::path& target)
-      : target_(std::filesystem::absolute(target)),
-        path_(target_.parent_path() /
-              fmt::format(".tessera-{}-{}", ::getpid(), target_.filename().string())) {
-    std::error_code none;
-    (void)std::filesystem::remove(path_, none);  // of a process of that number that was killed
-  }
-  ~Replacement() {
-    std::error_code none;
-    (void)std::filesystem::remove(path_, none);
-  }
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
-
-  std::string path() const { return path_.string(); }
-  std::int64_t keep() {
-    File file = File::open_to_write(path_);
-    file.sync();
-    rename_file(path_, target_);
-    return file.size();
-  }
-
- private:
-  const std::filesystem::path target_, path_;
-};
-
 }  // namespace
 
 FileReport Database::export_file(const std::vector<std::string>& names, const std::string& to,
                                  const FormatOptions& options) const {
+  store::check_limits(options);
   TESSERA_REQUIRE(TypeError, !names.empty(), "no tensor is named to be written to {}", to);
   const store::Format& format = store::find_format(to, options.format);
   TESSERA_REQUIRE(TypeError, format.write != nullptr, "{} is only read, not written",
@@ -111,14 +83,14 @@ FileReport Database::export_file(const std::vector<std::string>& names, const st
   for (const auto& one : stored) readers.push_back(&exports.emplace_back(one, meter, read, all));
   std::int64_t bytes = 0;
   if (format.has_files) {
-    Replacement file(to);
-    format.write(readers, file.path(), options);
+    Replacement file(to, options.stop);
+    format.write(readers, file.output(), options);
+    (void)meter.finish();
     bytes = file.keep();
   } else {
-    format.write(readers, to, options);
+    format.write(readers, {to}, options);
   }
-  const FileProgress done = meter.finish();
-  return {names, done.rows, bytes, done.seconds};
+  return {names, meter.rows(), bytes, meter.seconds()};
 }
 
 }  // namespace tessera

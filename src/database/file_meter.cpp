@@ -14,6 +14,11 @@ double FileMeter::seconds() const {
   return std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
+std::int64_t FileMeter::rows() const {
+  const std::lock_guard lock(mutex_);
+  return now_.rows;
+}
+
 void FileMeter::advance(std::int64_t bytes, std::int64_t rows) {
   const std::lock_guard lock(mutex_);
   now_.bytes_done += bytes;
@@ -23,8 +28,7 @@ void FileMeter::advance(std::int64_t bytes, std::int64_t rows) {
     now_.bytes_done = std::min(now_.bytes_done, now_.bytes);
     now_.fraction = static_cast<double>(now_.bytes_done) / static_cast<double>(now_.bytes);
   }
-  TESSERA_REQUIRE(Interrupted, !options_.stop.stop_requested(),
-                  "stopped after {} rows; nothing was kept", now_.rows);
+  refuse_if_stopped();
   if (options_.progress && seconds() - told_ >= options_.progress_seconds) tell();
 }
 
@@ -39,7 +43,19 @@ FileProgress FileMeter::finish() {
   now_.fraction = 1;
   now_.seconds = seconds();
   if (options_.progress) tell();
+  refuse_if_stopped();
   return now_;
+}
+
+void FileMeter::look_for_stop() const {
+  const std::lock_guard lock(mutex_);
+  refuse_if_stopped();
+}
+
+/// The lock is held.
+void FileMeter::refuse_if_stopped() const {
+  TESSERA_REQUIRE(Interrupted, !options_.stop.stop_requested(),
+                  "stopped after {} rows; nothing was kept", now_.rows);
 }
 
 /// The lock is held, so that nobody else tells anything meanwhile.

@@ -18,17 +18,21 @@ class FileMeter {
   void advance(std::int64_t bytes, std::int64_t rows);
   /// The part that is done, where bytes of the file do not tell.
   void set_fraction(double fraction);
-  /// The last news.
+  /// The last news, told while all can still be taken back. Interrupted if it is to stop.
   FileProgress finish();
+  /// The last look before there is no way back.
+  void look_for_stop() const;
+  double seconds() const;
+  std::int64_t rows() const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  double seconds() const;
   void tell();
+  void refuse_if_stopped() const;
 
   const FormatOptions& options_;
   const Clock::time_point begin_ = Clock::now();
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   FileProgress now_;
   double told_ = 0;
 };

@@ -8,6 +8,8 @@
 namespace tessera::shell {
 namespace {
 
+constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
 // All that a handler of signals may touch.
 std::atomic<int> asked = 0;
 std::atomic<int> most = 2;
@@ -21,7 +23,7 @@ void ask(int signal) {
 Interrupt::Interrupt(int last) {
   asked = 0;
   most = last;
-  before_ = std::signal(SIGINT, ask);
+  for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = std::signal(signals[i], ask);
   watcher_ = std::jthread([this, last](const std::stop_token& ended) {
     bool told = false;
     while (!ended.stop_requested()) {
@@ -36,6 +38,9 @@ Interrupt::Interrupt(int last) {
   });
 }
 
-Interrupt::~Interrupt() { (void)std::signal(SIGINT, before_ == SIG_ERR ? SIG_DFL : before_); }
+Interrupt::~Interrupt() {
+  for (std::size_t i = 0; i < before_.size(); ++i)
+    (void)std::signal(signals[i], before_[i] == SIG_ERR ? SIG_DFL : before_[i]);
+}
 
 }  // namespace tessera::shell

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <array>
 #include <stop_token>
 #include <thread>
 
 namespace tessera::shell {
 
-/// While it lives, Ctrl-C asks for a stop, so that what is under way can be taken back; the last
-/// of so many ends the program at once.
+/// While it lives, Ctrl-C asks for a stop, and so do signals to end, so that what is under way can
+/// be taken back; the last of so many ends the program at once.
 class Interrupt {
  public:
   explicit Interrupt(int last = 2);
@@ -17,7 +18,7 @@ class Interrupt {
   std::stop_token token() const { return stop_.get_token(); }
 
  private:
-  void (*before_)(int);  // what Ctrl-C did, and does again
+  std::array<void (*)(int), 3> before_;  // what the signals did, and do again
   std::stop_source stop_;
   std::jthread watcher_;
 };

@@ -48,7 +48,7 @@ std::string written(const store::Format& format, const std::vector<Tile>& arrays
   for (MemoryReader& reader : readers) pointers.push_back(&reader);
   FormatOptions options;
   options.column_major = column_major;
-  format.write(pointers, file.path(), options);
+  format.write(pointers, {file.path()}, options);
   return file.content();
 }
 

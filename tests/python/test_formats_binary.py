@@ -518,3 +518,18 @@ def test_the_formats_are_listed():
     assert formats["npy"]["endings"] == [".npy"]
     assert {"npy", "npz", "raw", "hdf5"} <= set(formats)
     assert all(f["description"] for f in formats.values())
+
+
+def test_hdf5_behind_links(db, tmp_path):
+    path = tmp_path / "links.h5"
+    with h5py.File(path, "w") as file:
+        file["group/x"] = np.arange(6.0)
+        file["soft"] = h5py.SoftLink("/group/x")
+        file["folder"] = h5py.SoftLink("/group")
+        file["dangling"] = h5py.SoftLink("/nowhere/x")
+    for number, member in enumerate(["soft", "folder/x", "/soft", "group/x"]):
+        db.import_file(f"X{number}", path, member=member)
+        assert np.array_equal(db.read(f"X{number}").numpy(), np.arange(6.0))
+    for member in ["dangling", "dangling/x", "folder", "folder/y"]:
+        with pytest.raises(ts.TypeError, match="has no dataset"):
+            db.import_file("Y", path, member=member)

@@ -60,6 +60,7 @@ class MemoryReader : public store::TensorReader {
   std::vector<Key> keys() const override;
   Tile read(const Key& key) const override { return relation_.at(key); }
   void advance(std::int64_t, std::int64_t) override {}
+  void finish() override {}
 
  private:
   std::string name_;

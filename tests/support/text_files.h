@@ -52,7 +52,7 @@ class TextFiles : public ::testing::Test {
                     const std::string& path, const FormatOptions& options = {}) {
     std::vector<store::TensorReader*> readers;
     for (MemoryReader& tensor : tensors) readers.push_back(&tensor);
-    format.write(readers, path, options);
+    format.write(readers, {path}, options);
   }
 
   std::filesystem::path folder_;

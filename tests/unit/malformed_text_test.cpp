@@ -58,7 +58,7 @@ std::vector<Malformed> malformed_files() {
       {"triples_too_many", triples, "0,1,1\n0,1,2,3\n",
        "line 2: 4 fields, where the first line has 3"},
       {"triples_word", triples, "0,1,1\n0,1,one\n", "line 2, column 5: 'one' is no number"},
-      {"triples_huge", triples, "0,1,1\n99999999999999999999,1,1\n", "is no coordinate"},
+      {"triples_huge", triples, "0,1,1\n99999999999999999999,1,1\n", "is too large"},
       {"triples_too_large_tensor", triples, "4611686018427387903,4611686018427387902,1\n",
        "2^63 elements"},
       {"mtx_empty", market, "", "line 1: the file is empty"},

@@ -84,15 +84,16 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   bands.finish();
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "csv", {"delimiter", "header"});
   TensorReader& tensor = only_tensor(tensors, "csv");
   const Shape shape = matrix_shape(tensor, "csv");
-  const bool tabs = to.ends_with(".tsv") || to.ends_with(".TSV");
+  const bool tabs = to.name.ends_with(".tsv") || to.name.ends_with(".TSV");
   const char delimiter = options.delimiter != '\0' ? options.delimiter : tabs ? '\t' : ',';
   TextOutput out(to);
-  if (options.header.value_or(false)) {
+  // Without rows a header tells how many columns there are.
+  if (options.header.value_or(shape[0] == 0)) {
     for (std::int64_t c = 0; c < shape[1]; ++c) {
       if (c > 0) out.put(delimiter);
       out.put('c');

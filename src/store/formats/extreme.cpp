@@ -55,7 +55,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   store_label_sets(into, all, from, sizes.labels, tile[0], options);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "extreme", {});
   const auto [features, labels] = shapes_of_points(tensors, "extreme");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "tessera/formats.h"
 #include "tessera/relation.h"
 
@@ -45,14 +46,25 @@ class TensorReader {
   /// The tile at a key; zeros of the right shape if a sparse tensor lacks it.
   virtual Tile read(const Key& key) const = 0;
   virtual void advance(std::int64_t bytes, std::int64_t rows) = 0;  // written; as above
+  /// All is written and can still be taken back. For who commits by itself: where a file takes its
+  /// place when it is complete, that is looked after.
+  virtual void finish() = 0;
 };
+
+/// Where a writer writes to. What it leaves there takes the place of the file once it is complete.
+struct OutputFile {
+  std::string name;                   // of the file that is to be, for errors
+  std::string path = name;            // that is opened
+  std::filesystem::path folder = {};  // with room for temporary files
+};
+File open_to_write(const OutputFile& to);  // empty
 
 /// A format that files are in: one short file each. IoError says file, line where there are lines,
 /// and reason of what is wrong with a file. Where one cannot be read or written, that is null.
 struct Format {
   FormatInfo info;
   void (*read)(const std::string& from, const FormatOptions& options, Receiver& into);
-  void (*write)(const std::vector<TensorReader*>& tensors, const std::string& to,
+  void (*write)(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                 const FormatOptions& options);
   bool has_files = true;  // otherwise it is told by the begin of what names its place
 };
@@ -71,6 +83,9 @@ const Format& postgresql_format();
 /// besides those that every format has (threads, memory, stop and progress).
 void check_options(const FormatOptions& options, const std::string& format,
                    std::initializer_list<std::string_view> used);
+
+/// TypeError if threads or memory are no numbers of such.
+void check_limits(const FormatOptions& options);
 
 /// By name, or by the ending of a file's name. TypeError, with a list, if there is none.
 const Format& find_format(const std::string& file, const std::string& name);

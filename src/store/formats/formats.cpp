@@ -49,6 +49,20 @@ const Format& find_format(const std::string& file, const std::string& name) {
   return *found;
 }
 
+void check_limits(const FormatOptions& options) {
+  TESSERA_REQUIRE(TypeError, options.threads >= 0,
+                  "threads={}: a number of threads, or 0 for all cores", options.threads);
+  TESSERA_REQUIRE(TypeError, options.memory >= 0, "memory={}: a number of bytes from 0 on",
+                  options.memory);
+}
+
+File open_to_write(const OutputFile& to) {
+  File file = File::open_to_write(to.path);
+  file.call(to.name);
+  file.truncate(0);
+  return file;
+}
+
 void check_options(const FormatOptions& options, const std::string& format,
                    std::initializer_list<std::string_view> used) {
   const std::pair<std::string_view, bool> all[] = {

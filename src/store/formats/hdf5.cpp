@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <set>
 
 #include "base/check.h"
 #include "store/formats/dense_export.h"
@@ -90,22 +91,34 @@ void write_dataset(hid_t file, TensorReader& tensor, const std::string& name,
   if (H5Dclose(dataset->release()) < 0) fail_hdf5(fmt::format("{} cannot be written", what));
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "hdf5", {"member"});
   TESSERA_REQUIRE(TypeError, options.member.empty() || tensors.size() == 1,
                   "one dataset is named, but {} tensors are written", tensors.size());
+  std::set<std::string> names;
+  for (const TensorReader* tensor : tensors) {
+    const std::string& name = options.member.empty() ? tensor->name() : options.member;
+    TESSERA_REQUIRE(TypeError, names.insert(name).second,
+                    "{} would hold two datasets named '{}'; name each tensor once", to.name, name);
+    TESSERA_REQUIRE(TypeError, name.find_first_not_of("./") != name.npos,
+                    "'{}' cannot be the name of a dataset; say another (member=)", name);
+  }
   std::optional<Hdf5Handle> file;
   {
     const Hdf5Library library;
-    file.emplace(H5Fcreate(to.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
-                 fmt::format("{} cannot be written", to));
+    const std::string what = fmt::format("{} cannot be written", to.name);
+    // This driver, unlike the usual one, does not want to know the name of the file, which may have
+    // none yet.
+    const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, what);
+    if (H5Pset_fapl_stdio(access) < 0) fail_hdf5(what);
+    file.emplace(H5Fcreate(to.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, what);
   }
   for (TensorReader* tensor : tensors)
-    write_dataset(*file, *tensor, options.member.empty() ? tensor->name() : options.member, to,
+    write_dataset(*file, *tensor, options.member.empty() ? tensor->name() : options.member, to.name,
                   options);
   const Hdf5Library library;
-  if (H5Fclose(file->release()) < 0) fail_hdf5(fmt::format("{} cannot be written", to));
+  if (H5Fclose(file->release()) < 0) fail_hdf5(fmt::format("{} cannot be written", to.name));
 }
 
 }  // namespace

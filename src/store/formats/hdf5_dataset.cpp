@@ -134,15 +134,29 @@ std::vector<std::string> datasets_in(hid_t file, const std::string& path) {
   return names;
 }
 
+/// Whether a path leads to a dataset, be it through links that a walk over the file does not
+/// follow.
+bool leads_to_dataset(hid_t file, const std::string& name) {
+  for (std::size_t end = name.find('/'); end != name.npos; end = name.find('/', end + 1))
+    if (H5Oexists_by_name(file, name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+  H5O_info_t info;
+  return H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0 &&
+         H5Oexists_by_name(file, name.c_str(), H5P_DEFAULT) > 0 &&
+         H5Oget_info_by_name2(file, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+         info.type == H5O_TYPE_DATASET;
+}
+
 /// The dataset that is meant, by its path.
-std::string chosen(const std::vector<std::string>& names, const std::string& asked,
+std::string chosen(hid_t file, const std::vector<std::string>& names, const std::string& asked,
                    const std::string& path) {
   std::string name = asked;
   while (name.starts_with('/')) name.erase(0, 1);
   if (!name.empty()) {
-    TESSERA_REQUIRE(TypeError, std::find(names.begin(), names.end(), name) != names.end(),
-                    "{} has no dataset '{}'; it has {}", path, asked,
-                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+    TESSERA_REQUIRE(
+        TypeError,
+        std::find(names.begin(), names.end(), name) != names.end() || leads_to_dataset(file, name),
+        "{} has no dataset '{}'; it has {}", path, asked,
+        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
     return name;
   }
   TESSERA_REQUIRE(IoError, !names.empty(), "{} has no datasets", path);
@@ -159,7 +173,7 @@ std::unique_ptr<ArraySource> open_dataset(const std::string& path, const std::st
   TESSERA_REQUIRE(IoError, H5Fis_hdf5(path.c_str()) > 0, "{} is not a file of HDF5", path);
   const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
                         fmt::format("{} cannot be opened", path));
-  const std::string name = chosen(datasets_in(file, path), member, path);
+  const std::string name = chosen(file, datasets_in(file, path), member, path);
   return Dataset::open(file, name, path, memory);  // the file stays open as long as its dataset
 }
 

@@ -70,7 +70,7 @@ void write_array(TensorReader& tensor, const Shape& shape, std::int64_t memory, 
 
 }  // namespace
 
-void write_matrix_market(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write_matrix_market(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                          const FormatOptions& options) {
   check_options(options, "mtx", {});
   TensorReader& tensor = only_tensor(tensors, "mtx");

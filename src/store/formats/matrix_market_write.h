@@ -5,7 +5,7 @@
 namespace tessera::store {
 
 /// Sparse tensors are written as coordinates, dense ones as an array.
-void write_matrix_market(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write_matrix_market(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                          const FormatOptions& options);
 
 }  // namespace tessera::store

@@ -25,14 +25,14 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   import_array(array, options, "", into);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "npy", {"column_major"});
   TESSERA_REQUIRE(TypeError, tensors.size() == 1,
                   "npy holds one array, not {}; npz and hdf5 hold several", tensors.size());
   const StoredArray array = array_of(*tensors[0], options.column_major);
   const std::string head = npy_head(array);
-  File file = File::open_to_write(to);
+  File file = open_to_write(to);
   file.write(0, std::as_bytes(std::span(head)));
   write_elements(*tensors[0], array, file, static_cast<std::int64_t>(head.size()), options);
 }

@@ -2,12 +2,13 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <set>
 
 #include "base/check.h"
 #include "store/formats/dense_export.h"
 #include "store/formats/dense_import.h"
 #include "store/formats/npy.h"
+#include "store/formats/zip_output.h"
 
 // NumPy's format of several arrays: a zip archive of npy files, compressed or not.
 
@@ -31,11 +32,11 @@ std::string text_of(int code) {
   return text;
 }
 
-Archive open_archive(const std::string& path, int flags) {
+Archive open_archive(const std::string& path) {
   int code = 0;
-  Archive archive(zip_open(path.c_str(), flags, &code));
-  TESSERA_REQUIRE(IoError, archive != nullptr, "{} cannot be {}: {}", path,
-                  (flags & ZIP_CREATE) != 0 ? "written" : "read as an archive", text_of(code));
+  Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  TESSERA_REQUIRE(IoError, archive != nullptr, "{} cannot be read as an archive: {}", path,
+                  text_of(code));
   return archive;
 }
 
@@ -122,7 +123,7 @@ std::vector<Found> arrays_in(zip_t* archive, const std::string& path) {
 void read(const std::string& from, const FormatOptions& options, Receiver& into) {
   check_options(options, "npz", {"tile", "dtype", "member"});
   (void)File::open(from);  // says it if there is none
-  const Archive archive = open_archive(from, ZIP_RDONLY);
+  const Archive archive = open_archive(from);
   std::vector<Found> arrays = arrays_in(archive.get(), from);
   TESSERA_REQUIRE(IoError, !arrays.empty(), "{} holds no arrays: no member is named *.npy", from);
   if (!options.member.empty()) {
@@ -143,26 +144,29 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   }
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "npz", {"column_major", "member"});
   TESSERA_REQUIRE(TypeError, options.member.empty() || tensors.size() == 1,
                   "one member is named, but {} tensors are written", tensors.size());
-  Archive archive = open_archive(to, ZIP_CREATE | ZIP_TRUNCATE);
-  const std::filesystem::path folder = std::filesystem::absolute(to).parent_path();
+  ZipOutput output(to, [&] { tensors[0]->advance(0, 0); });
+  Archive archive(output.open());
   std::vector<File> files;  // until the archive is written
+  std::set<std::string> names;
   for (TensorReader* tensor : tensors) {
+    const std::string name =
+        (options.member.empty() ? tensor->name() : options.member) + std::string(ending);
+    TESSERA_REQUIRE(TypeError, names.insert(name).second,
+                    "{} would hold two arrays named '{}'; name each tensor once", to.name, name);
     const StoredArray array = array_of(*tensor, options.column_major);
     const std::string head = npy_head(array);
-    files.push_back(File::temporary(folder));
+    files.push_back(File::temporary(to.folder));
     File& file = files.back();
     file.write(0, std::as_bytes(std::span(head)));
     write_elements(*tensor, array, file, static_cast<std::int64_t>(head.size()), options);
     std::FILE* stream = ::fdopen(::dup(file.descriptor()), "rb");
     zip_source_t* source =
         stream == nullptr ? nullptr : zip_source_filep(archive.get(), stream, 0, -1);
-    const std::string name =
-        (options.member.empty() ? tensor->name() : options.member) + std::string(ending);
     const zip_int64_t index =
         source == nullptr ? -1
                           : zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8);
@@ -170,10 +174,9 @@ void write(const std::vector<TensorReader*>& tensors, const std::string& to,
         IoError,
         index >= 0 && zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index),
                                                ZIP_CM_STORE, 0) == 0,
-        "{} cannot be written: {}", to, zip_strerror(archive.get()));
+        "{} cannot be written: {}", to.name, zip_strerror(archive.get()));
   }
-  TESSERA_REQUIRE(IoError, zip_close(archive.get()) == 0, "{} cannot be written: {}", to,
-                  zip_strerror(archive.get()));
+  if (zip_close(archive.get()) != 0) output.fail(zip_strerror(archive.get()));
   (void)archive.release();
 }
 

@@ -109,20 +109,21 @@ void write_tiles(TensorReader& tensor, PostgresConnection& connection, const std
 
 }  // namespace
 
-void write_postgresql(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write_postgresql(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                       const FormatOptions& options) {
   check_options(options, "postgresql", {"member", "index_base", "tile_a_row"});
   TensorReader& tensor = only_tensor(tensors, "a table");
   TESSERA_REQUIRE(TypeError, !options.member.empty(),
                   "postgresql needs the name of a table that is to be made (member=)");
-  PostgresConnection connection(to, [&tensor] { tensor.advance(0, 0); });
+  PostgresConnection connection(to.name, [&tensor] { tensor.advance(0, 0); });
   connection.execute("BEGIN");
   const std::string table = table_name(connection, options.member);
   if (options.tile_a_row)
     write_tiles(tensor, connection, table);
   else
     write_entries(tensor, connection, table, options);
-  connection.execute("COMMIT");
+  tensor.finish();
+  connection.commit();
 }
 
 const Format& postgresql_format() {

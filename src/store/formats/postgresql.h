@@ -9,7 +9,7 @@ void read_postgresql(const std::string& from, const FormatOptions& options, Rece
 
 /// Makes a table (`options.member`) of a tensor's entries, or with `tile_a_row` of a relation's
 /// tiles, in one transaction.
-void write_postgresql(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write_postgresql(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                       const FormatOptions& options);
 
 }  // namespace tessera::store

@@ -4,6 +4,8 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/check.h"
@@ -19,6 +21,17 @@ std::string without_end(const char* message) {
   return text.empty() ? "no reason was given" : text;
 }
 
+/// What connect_timeout says; 0: for ever.
+double seconds_to_connect(PGconn* connection) {
+  double seconds = 0;
+  PQconninfoOption* const all = PQconninfo(connection);
+  for (const PQconninfoOption* one = all; one != nullptr && one->keyword != nullptr; ++one)
+    if (std::string_view(one->keyword) == "connect_timeout" && one->val != nullptr)
+      seconds = std::strtod(one->val, nullptr);
+  PQconninfoFree(all);
+  return seconds;
+}
+
 }  // namespace
 
 PostgresConnection::PostgresConnection(const std::string& connection, std::function<void()> watch)
@@ -26,18 +39,41 @@ PostgresConnection::PostgresConnection(const std::string& connection, std::funct
   // What the connection string says comes after, and so goes before, our settings.
   const char* names[] = {"connect_timeout", "application_name", "dbname", nullptr};
   const char* values[] = {"10", "tessera", connection.c_str(), nullptr};
-  connection_ = PQconnectdbParams(names, values, 1);
+  connection_ = PQconnectStartParams(names, values, 1);
   TESSERA_REQUIRE(OutOfMemory, connection_ != nullptr,
                   "out of memory: no connection to PostgreSQL");
-  if (PQstatus(connection_) != CONNECTION_OK) {
-    const std::string reason = without_end(PQerrorMessage(connection_));
+  try {
+    connect();
+  } catch (...) {
     PQfinish(connection_);
-    throw IoError("cannot connect to PostgreSQL: " + reason);
+    throw;
   }
   (void)PQsetnonblocking(connection_, 1);
   // Warnings are the server's log's, not our standard error's.
   PQsetNoticeReceiver(
       connection_, [](void*, const PGresult*) {}, nullptr);
+}
+
+/// Step by step, as one call that does it all would hear of no stop. Only the server's name is
+/// looked up without looking for one.
+void PostgresConnection::connect() {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const double patience = seconds_to_connect(connection_);
+  PostgresPollingStatusType wanted = PGRES_POLLING_WRITING;
+  while (PQstatus(connection_) != CONNECTION_BAD && wanted != PGRES_POLLING_OK &&
+         wanted != PGRES_POLLING_FAILED) {
+    watch_();
+    TESSERA_REQUIRE(
+        IoError,
+        patience <= 0 || std::chrono::duration<double>(Clock::now() - begin).count() < patience,
+        "cannot connect to PostgreSQL: no answer after {} s (connect_timeout)", patience);
+    const short events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    pollfd waited{PQsocket(connection_), events, 0};
+    if (::poll(&waited, 1, glance_milliseconds) > 0) wanted = PQconnectPoll(connection_);
+  }
+  TESSERA_REQUIRE(IoError, PQstatus(connection_) == CONNECTION_OK,
+                  "cannot connect to PostgreSQL: {}", without_end(PQerrorMessage(connection_)));
 }
 
 PostgresConnection::~PostgresConnection() {
@@ -99,6 +135,11 @@ void PostgresConnection::drain(const std::string& what) {
 void PostgresConnection::execute(const std::string& sql) {
   (void)run(sql, PGRES_COMMAND_OK);
   drain("run the query");
+}
+
+void PostgresConnection::commit() {
+  watch_ = [] {};
+  execute("COMMIT");
 }
 
 std::vector<SqlColumn> PostgresConnection::describe(const std::string& query) {

@@ -29,6 +29,8 @@ class PostgresConnection {
   PostgresConnection& operator=(const PostgresConnection&) = delete;
 
   void execute(const std::string& sql);
+  /// Ends the transaction. `watch` is not called any more: it would leave open whether it happened.
+  void commit();
   /// The columns that a query would have; it is not run.
   std::vector<SqlColumn> describe(const std::string& query);
   std::string quoted(std::string_view identifier) const;
@@ -45,6 +47,7 @@ class PostgresConnection {
 
  private:
   using Result = std::unique_ptr<pg_result, void (*)(pg_result*)>;
+  void connect();
   void wait(bool to_write = false);
   Result next_result();
   Result run(const std::string& sql, int expected);

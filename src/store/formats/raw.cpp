@@ -18,13 +18,13 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   import_array(array, options, "", into);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "raw", {"column_major"});
   TESSERA_REQUIRE(TypeError, tensors.size() == 1,
                   "a raw file holds one array, not {}; npz and hdf5 hold several", tensors.size());
   const StoredArray array = array_of(*tensors[0], options.column_major);
-  File file = File::open_to_write(to);
+  File file = open_to_write(to);
   write_elements(*tensors[0], array, file, 0, options);
 }
 

@@ -73,7 +73,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
     store_labels(into, all, tile[0], options.memory);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "svmlight", {"index_base"});
   const Shape labels = shapes_of_points(tensors, "svmlight").second;

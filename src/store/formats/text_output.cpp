@@ -7,10 +7,7 @@
 
 namespace tessera::store {
 
-TextOutput::TextOutput(const std::string& path)
-    : file_(File::open_to_write(path)), buffer_(1 << 18) {
-  file_.truncate(0);
-}
+TextOutput::TextOutput(const OutputFile& to) : file_(open_to_write(to)), buffer_(1 << 18) {}
 
 void TextOutput::flush() {
   file_.write(end_, std::as_bytes(std::span(buffer_.data(), used_)));

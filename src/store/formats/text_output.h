@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
+#include "store/formats/format.h"
 #include "tessera/tile.h"
 
 namespace tessera::store {
@@ -12,7 +12,7 @@ namespace tessera::store {
 /// A text file in the making, written in large pieces.
 class TextOutput {
  public:
-  explicit TextOutput(const std::string& path);
+  explicit TextOutput(const OutputFile& to);
 
   void put(char c) {
     if (used_ == buffer_.size()) flush();

@@ -65,6 +65,9 @@ class TripleReader {
     if (!read || !at_delimiter(line)) {
       const auto fields = split_fields(text, delimiter_, line.file, line.line);
       check_count(line, fields);
+      const std::string& field = fields[dimension];
+      const bool digits = !field.empty() && field.find_first_not_of("0123456789") == field.npos;
+      if (digits) fail(fmt::format("the coordinate {} is too large", shown(field)));
       fail(fmt::format("{} is no coordinate, which is an integer from {} on",
                        shown(fields[dimension]), lines_.base));
     }
@@ -113,6 +116,8 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   lines.shape = options.shape;
   int rank = static_cast<int>(lines.dialect.columns) - 1;
   if (rank < 0 && options.shape) rank = options.shape->rank();  // no lines, but a shape
+  TESSERA_REQUIRE(IoError, rank >= 0,
+                  "{} has no entries, which would tell its shape: say it (shape=)", from);
   TESSERA_REQUIRE(IoError, rank >= 1 && rank <= max_rank,
                   "{}: {} fields a line; there must be 1 to {} coordinates and a value", from,
                   rank + 1, max_rank);
@@ -140,7 +145,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   tiles.finish();
 }
 
-void write(const std::vector<TensorReader*>& tensors, const std::string& to,
+void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
            const FormatOptions& options) {
   check_options(options, "triples", {"delimiter", "header", "index_base"});
   TensorReader& tensor = only_tensor(tensors, "triples");

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <stop_token>
+
+#include "store/formats/format.h"
+
+namespace tessera {
+
+/// A file in the making that takes the place of another when it is complete, and goes with this, or
+/// with the process, if it is not. It has no name until then, where the system has such files.
+/// Links are followed, and a file that was there leaves its mode and, if we may, its owner. What is
+/// no file, as a pipe or a device, is written to instead: all of it, once it is complete.
+class Replacement {
+ public:
+  Replacement(const std::string& target, std::stop_token stop);
+  ~Replacement();
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  const store::OutputFile& output() const { return output_; }
+  /// It is complete; how many bytes it has.
+  std::int64_t keep();
+
+ private:
+  void take_place();
+
+  const std::string name_;  // as it was given, for errors
+  const std::stop_token stop_;
+  std::filesystem::path target_;         // which no link stands for
+  std::optional<struct stat> replaced_;  // what is there
+  bool through_ = false;                 // it is no file
+  std::optional<File> file_;
+  std::filesystem::path temporary_;  // its name, until it has its own; none if it needs none
+  store::OutputFile output_;
+};
+
+}  // namespace tessera
