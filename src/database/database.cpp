@@ -30,9 +30,13 @@ StoredInfo info_of(const Definition& definition) {
 
 }  // namespace
 
-Database Database::open(const std::filesystem::path& folder, const DatabaseOptions& options) {
+Database Database::open(const std::filesystem::path& path, const DatabaseOptions& options) {
+  TESSERA_REQUIRE(TypeError, options.lock_seconds >= 0,
+                  "lock_seconds={}: a number of seconds from 0 on", options.lock_seconds);
   auto state = std::make_shared<State>();
-  state->folder = folder;
+  // It stays the same folder wherever the process goes.
+  state->folder = std::filesystem::absolute(path);
+  const std::filesystem::path& folder = state->folder;
   state->options = options;
   if (!std::filesystem::exists(folder / "catalog.sqlite")) {
     TESSERA_REQUIRE(IoError, options.create && !options.read_only, "there is no database {}",
