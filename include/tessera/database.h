@@ -27,7 +27,8 @@ struct StoredInfo {
   RelationType type;
   std::optional<Shape> shape = {};  // of the tensor that it is, if it is one cut into tiles
   Statistics statistics = {};
-  std::int64_t bytes = 0;  // that its tiles take on disk
+  std::int64_t bytes = 0;   // that its tiles take on disk
+  std::string damage = {};  // why nothing but the name is known, if the catalogue is damaged there
 };
 
 /// Something in a database that is not as it was written.
@@ -83,7 +84,7 @@ class Database {
 
   /// Stores a relation, or the result of a plan, under a new name. The result is written as it is
   /// computed, and need not fit into memory.
-  void store(const std::string& name, const Relation& relation);
+  void store(const std::string& name, const Relation& relation, const RunOptions& options = {});
   void store(const std::string& name, const Plan& plan, const RunOptions& options = {},
              RunReport* report = nullptr);
   void drop(const std::string& name);

@@ -124,8 +124,8 @@ void Database::change(const Changes& changes, const RunOptions& options, RunRepo
   state_->change(changes, {}, options, report);
 }
 
-void Database::store(const std::string& name, const Relation& relation) {
-  state_->change({}, {{name, relation}}, {}, nullptr);
+void Database::store(const std::string& name, const Relation& relation, const RunOptions& options) {
+  state_->change({}, {{name, relation}}, options, nullptr);
 }
 
 void Database::store(const std::string& name, const Plan& plan, const RunOptions& options,

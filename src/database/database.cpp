@@ -71,7 +71,18 @@ std::vector<KernelRate> Database::kernel_rates() const { return state_->reader()
 
 std::vector<StoredInfo> Database::list() const {
   std::vector<StoredInfo> result;
-  for (const Definition& definition : state_->reader().all()) result.push_back(info_of(definition));
+  Catalog catalog = state_->reader();
+  const store::Transaction one_state = catalog.reading();
+  for (const std::string& name : catalog.names()) {
+    try {
+      result.push_back(info_of(catalog.find(name).value()));
+    } catch (const IoError& error) {
+      StoredInfo damaged;
+      damaged.name = name;
+      damaged.damage = error.what();
+      result.push_back(std::move(damaged));
+    }
+  }
   return result;
 }
 

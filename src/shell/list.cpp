@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "shell/commands.h"
+#include "shell/printable.h"
 #include "tessera/database.h"
 
 namespace tessera::shell {
@@ -11,16 +12,25 @@ namespace {
 int list(const std::string& folder) {
   const Database database = Database::open(folder, {.create = false, .read_only = true});
   std::vector<std::array<std::string, 4>> rows{{"name", "type", "shape", "bytes"}};
-  for (const StoredInfo& info : database.list())
+  const std::vector<StoredInfo> all = database.list();
+  bool damaged = false;
+  for (const StoredInfo& info : all) {
+    if (!info.damage.empty()) {
+      rows.push_back({info.name, "damaged", "", ""});
+      std::cerr << fmt::format("IoError: {}\n", printable(info.damage));
+      damaged = true;
+      continue;
+    }
     rows.push_back({info.name, to_string(info.type), info.shape ? to_string(*info.shape) : "",
                     std::to_string(info.bytes)});
+  }
   std::array<std::size_t, 4> widths{};
   for (const auto& row : rows)
     for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
   for (const auto& [name, type, shape, bytes] : rows)
     std::cout << fmt::format("{:{}}  {:{}}  {:{}}  {:>{}}\n", name, widths[0], type, widths[1],
                              shape, widths[2], bytes, widths[3]);
-  return 0;
+  return damaged ? failed : 0;
 }
 
 }  // namespace
