@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "database/amendment.h"
+#include "database/contents.h"
 #include "database/names.h"
 #include "database/state.h"
 #include "database/together.h"
@@ -23,6 +24,14 @@ void check_names(const Changes& changes, const NamedRelations& stored) {
   for (const auto& [name, text] : changes.texts) check_name(name);
 }
 
+/// On a cluster with a number that tells contents apart: each process stores some of the tuples,
+/// and would store some of another relation.
+std::string description(const Relation& relation) {
+  std::string text = fmt::format("{}, {} tuples", to_string(relation.type()), relation.size());
+  if (exec::cluster() != nullptr) text += fmt::format(", contents {:016x}", checksum_of(relation));
+  return text;
+}
+
 /// What the processes of a cluster compare, lest they make different statements.
 std::string description(const Changes& changes, const NamedRelations& stored) {
   std::vector<std::string> all;
@@ -32,16 +41,19 @@ std::string description(const Changes& changes, const NamedRelations& stored) {
   for (const auto& [name, plan] : changes.results)
     all.push_back(fmt::format("store '{}' ({})", name, to_string(plan.type())));
   for (const auto& [name, relation] : stored)
-    all.push_back(fmt::format("store '{}' ({}, {} tuples)", name, to_string(relation.type()),
-                              relation.size()));
+    all.push_back(fmt::format("store '{}' ({})", name, description(relation)));
   for (const auto& [name, more] : changes.appended)
-    all.push_back(
-        fmt::format("append to '{}' ({}, {} tuples)", name, to_string(more.type()), more.size()));
+    all.push_back(fmt::format("append to '{}' ({})", name, description(more)));
   for (const auto& [name, text] : changes.texts)
     all.push_back(
         text ? fmt::format("set the text '{}' ({:x})", name, std::hash<std::string>()(*text))
              : fmt::format("remove the text '{}'", name));
   return fmt::format("{}", fmt::join(all, ", "));
+}
+
+/// The last looks, while all can still be taken back.
+void refuse_if_stopped(const RunOptions& options) {
+  TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped; nothing was kept");
 }
 
 /// Writes all, or, on a cluster, what this process has of it, and says in `wholes` what it all is.

@@ -27,7 +27,7 @@ Tile tensor(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
 Relation a() { return Relation::from_tensor(tensor(23, 31, 1), {5, 5}); }
 Relation b() { return Relation::from_tensor(tensor(31, 17, 2), {5, 5}); }
 Relation holed() {
-  return Relation::from_tensor(random_sparse({DType::f64, {40, 30}, 2}, 3, 0.01), {4, 3},
+  return Relation::from_tensor(random_sparse({DType::f64, {41, 31}, 2}, 3, 0.01), {4, 3},
                                Presence::sparse);
 }
 /// Fewer tuples than processes.
@@ -46,6 +46,11 @@ void expect_same(const Relation& found, const Relation& expected, const std::str
       require(same.at<double>({}) != 0, what + ": the tiles differ at " + to_string(f.key));
     }
   }
+  if (expected.type().presence != Presence::sparse) return;
+  for (std::int64_t i = 0; i < expected.frontier()[0]; ++i)
+    for (std::int64_t j = 0; j < expected.frontier()[1]; ++j)
+      require(found.at({i, j}).shape() == expected.at({i, j}).shape(),
+              what + ": a tile that is absent has another shape");
 }
 
 void expect_well(const Database& database) {

@@ -159,6 +159,26 @@ def test_a_process_that_is_killed_leaves_nothing(tmp_path, victim):
     assert segments(folder) == ["00000001.seg"]
 
 
+def test_relations_that_differ_are_not_mixed(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("""
+import os, sys, numpy as np, tessera as ts
+db = ts.connect(sys.argv[1])
+x = np.ones((12, 10))
+x[7, 3] += int(os.environ["OMPI_COMM_WORLD_RANK"])
+try:
+    db.store("X", ts.relation(x, (5, 4)))
+except ts.Error as error:
+    print("refused" if "do not make the same statement" in str(error) else error, flush=True)
+print(db.list(), flush=True)
+""")
+    ended = subprocess.run(command(3, "/usr/bin/python3", str(program), str(tmp_path / "db")), text=True,
+                           env={**ENVIRONMENT, "PYTHONPATH": str(BUILD / "python")},
+                           capture_output=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("refused") == 3 and ended.stdout.count("[]") == 3
+
+
 def test_python_programs_store_together(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("""
