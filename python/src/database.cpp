@@ -1,4 +1,4 @@
-#include "bindings.h"
+#include "watched.h"
 
 namespace tessera::python {
 namespace {
@@ -8,6 +8,25 @@ py::dict description_of(const StoredInfo& info) {
       py::arg("name") = info.name, py::arg("type") = to_string(info.type),
       py::arg("shape") = info.shape ? py::object(as_tuple(*info.shape)) : py::object(py::none()),
       py::arg("statistics") = as_dict(info.statistics), py::arg("bytes") = info.bytes);
+}
+
+/// A text without a checksum, which may be damaged: what is no UTF-8 is shown as such.
+py::str as_text(const std::string& text) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+/// A statement that Ctrl-C ends, be it that it waits for another one.
+template <class Statement>
+void stoppable(Statement&& statement) {
+  const py::object nobody = py::none();
+  Watched<bool, Progress> watched(nobody);
+  RunOptions options;
+  options.stop = watched.stop();
+  (void)watched.result([&] {
+    statement(options);
+    return true;
+  });
 }
 
 }  // namespace
@@ -50,9 +69,9 @@ void bind_database(py::module_& module) {
       .def(
           "store",
           [](Database& database, const std::string& name, const Relation& relation) {
-            database.store(name, relation);
+            stoppable([&](const RunOptions& options) { database.store(name, relation, options); });
           },
-          py::arg("name"), py::arg("relation"), unlocked)
+          py::arg("name"), py::arg("relation"))
       .def("store", &store_plan, py::arg("name"), py::arg("plan"), py::kw_only(),
            py::arg("allow_holes") = false, py::arg("sites") = 1, py::arg("threads") = 0,
            py::arg("memory_limit") = py::none(), py::arg("temporary_folder") = "",
@@ -65,12 +84,12 @@ void bind_database(py::module_& module) {
           [](const Database& database) {
             py::list runs;
             for (const PastRun& run : database.history())
-              runs.append(py::dict(py::arg("at") = run.at, py::arg("name") = run.name,
-                                   py::arg("plan") = run.plan, py::arg("seconds") = run.seconds,
-                                   py::arg("tasks") = run.tasks, py::arg("flops") = run.flops,
-                                   py::arg("peak_bytes") = run.peak_bytes,
-                                   py::arg("bytes_read") = run.bytes_read,
-                                   py::arg("bytes_spilled") = run.bytes_spilled));
+              runs.append(py::dict(
+                  py::arg("at") = as_text(run.at), py::arg("name") = as_text(run.name),
+                  py::arg("plan") = as_text(run.plan), py::arg("seconds") = run.seconds,
+                  py::arg("tasks") = run.tasks, py::arg("flops") = run.flops,
+                  py::arg("peak_bytes") = run.peak_bytes, py::arg("bytes_read") = run.bytes_read,
+                  py::arg("bytes_spilled") = run.bytes_spilled));
             return runs;
           },
           "The plans whose results were stored, the latest first.")
@@ -79,14 +98,27 @@ void bind_database(py::module_& module) {
           [](const Database& database) {
             py::dict rates;
             for (const KernelRate& rate : database.kernel_rates())
-              rates[py::str(rate.kernel)] =
+              rates[as_text(rate.kernel)] =
                   py::dict(py::arg("tasks") = rate.tasks, py::arg("flops") = rate.flops,
                            py::arg("bytes") = rate.bytes, py::arg("seconds") = rate.seconds);
             return rates;
           },
           "What the kernels of those plans took in all, by name.")
-      .def("drop", &Database::drop, py::arg("name"), unlocked)
-      .def("rename", &Database::rename, py::arg("name"), py::arg("to"), unlocked)
+      .def(
+          "drop",
+          [](Database& database, const std::string& name) {
+            stoppable(
+                [&](const RunOptions& options) { database.change({.dropped = {name}}, options); });
+          },
+          py::arg("name"))
+      .def(
+          "rename",
+          [](Database& database, const std::string& name, const std::string& to) {
+            stoppable([&](const RunOptions& options) {
+              database.change({.renamed = {{name, to}}}, options);
+            });
+          },
+          py::arg("name"), py::arg("to"))
       .def("vacuum", &Database::vacuum, unlocked,
            "Reclaims what was dropped; the bytes that were given back.")
       .def("checkpoint", &Database::checkpoint, unlocked,

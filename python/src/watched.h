@@ -21,9 +21,11 @@ class Watched {
   std::function<void(const News&)> listener() {
     if (tell_.is_none()) return {};
     return [this](const News& news) {
-      const std::lock_guard lock(mutex_);
+      std::unique_lock lock(mutex_);
       news_ = news;
       changed_.notify_all();
+      // What the caller's function raises is known before the work goes on, and so before a commit.
+      changed_.wait(lock, [this] { return !news_ || failed_; });
     };
   }
 
@@ -34,8 +36,7 @@ class Watched {
       wait();
       worker.join();
     }
-    if (!python_error_ && news_) tell(*news_);
-    if (python_error_) std::rethrow_exception(python_error_);
+    if (python_error_) raise();
     if (error_) std::rethrow_exception(error_);
     return std::move(*result_);
   }
@@ -57,9 +58,9 @@ class Watched {
     while (!done_) {
       // After an error there is nothing more to tell: the work only has to end.
       changed_.wait_for(lock, std::chrono::milliseconds(50),
-                        [this] { return done_ || (news_ && !python_error_); });
-      if (done_ || python_error_) continue;
-      const std::optional<News> news = std::exchange(news_, std::nullopt);
+                        [this] { return done_ || (news_ && !failed_); });
+      if (done_ || failed_) continue;
+      const std::optional<News> news = news_;
       lock.unlock();
       {
         const py::gil_scoped_acquire locked;
@@ -67,6 +68,20 @@ class Watched {
         if (!python_error_ && PyErr_CheckSignals() != 0) stop_with(py::error_already_set());
       }
       lock.lock();
+      failed_ = python_error_ != nullptr;
+      if (news) news_.reset();
+      changed_.notify_all();
+    }
+  }
+
+  /// A signal that came too late to stop the work is raised all the same, and says so.
+  [[noreturn]] void raise() {
+    try {
+      std::rethrow_exception(python_error_);
+    } catch (py::error_already_set& error) {
+      if (result_ && py::hasattr(error.value(), "add_note"))
+        error.value().attr("add_note")("it came too late: what was asked for has happened");
+      throw;
     }
   }
 
@@ -92,7 +107,7 @@ class Watched {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<News> news_;
-  bool done_ = false;
+  bool done_ = false, failed_ = false;
 };
 
 }  // namespace tessera::python

@@ -72,6 +72,7 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
           writers[result].add(key, tiles);
         },
         options, &took);
+  refuse_if_stopped(options);
   const ClusterInfo processes = cluster_info();
   for (const NamedRelations* relations : {&stored, &changes.appended})
     for (const auto& [name, relation] : *relations) {
@@ -106,12 +107,13 @@ void Database::State::change(const Changes& changes, const NamedRelations& store
         catalog.set_segments(written[rank].segments);
       amendment->apply(catalog);
       if (!changes.results.empty()) remember(catalog, changes.results, took);
+      if (cluster == nullptr) refuse_if_stopped(running);
     });
   };
   const std::string next = by_first(
       fmt::format("{} in {}", description(changes, stored), folder.string()), [&]() -> std::string {
         const std::int64_t stride = cluster != nullptr ? cluster->size() : 1;
-        statement.reset(new WriteStatement(writer(stride)));
+        statement.reset(new WriteStatement(writer(stride, running.stop)));
         amendment = std::make_unique<Amendment>(folder, statement->catalog(), changes, stored);
         if (cluster == nullptr || !tiles) {
           commit({write(statement->appender())});

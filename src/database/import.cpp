@@ -144,11 +144,12 @@ FileReport import_alone(WriteStatement& statement, const std::string& name, cons
   Import import(statement, name, meter);
   format.read(from, options, import);
   const std::vector<Definition> definitions = import.definitions();
+  const FileProgress done = meter.finish();
   statement.commit([&](store::Catalog& catalog) {
     for (const Definition& definition : definitions) catalog.add(definition);
+    meter.look_for_stop();
   });
-  const FileProgress done = meter.finish();
-  FileReport report{{}, done.rows, bytes, done.seconds};
+  FileReport report{{}, done.rows, bytes, meter.seconds()};
   for (const Definition& definition : definitions) report.names.push_back(definition.name);
   return report;
 }
@@ -161,12 +162,17 @@ FileReport Database::import_file(const std::string& name, const std::string& fro
   check_name(name);
   state_->refuse_if_read_only();
   std::optional<FileReport> report;
-  const std::string what = fmt::format("import {} as '{}' in {}", from, name, folder().string());
+  store::check_limits(options);
+  const store::Format& format = store::find_format(from, options.format);
+  TESSERA_REQUIRE(TypeError, format.read != nullptr, "{} is only written, not read",
+                  format.info.name);
+  // What is no file may have a password in its name, which no message shows.
+  const std::string source =
+      format.has_files ? from
+                       : fmt::format("{} {:x}", format.info.name, std::hash<std::string>()(from));
+  const std::string what = fmt::format("import {} as '{}' in {}", source, name, folder().string());
   const std::string told = by_first(what, [&] {
-    const store::Format& format = store::find_format(from, options.format);
-    TESSERA_REQUIRE(TypeError, format.read != nullptr, "{} is only written, not read",
-                    format.info.name);
-    WriteStatement statement = state_->writer();
+    WriteStatement statement = state_->writer(1, options.stop);
     report = import_alone(statement, name, from, options, format);
     return json{report->names, report->rows, report->bytes, report->seconds}.dump(
         -1, ' ', false, json::error_handler_t::replace);

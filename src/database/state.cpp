@@ -17,9 +17,9 @@ void Database::State::refuse_if_read_only() const {
   TESSERA_REQUIRE(IoError, !options.read_only, "{} is open for reading only", folder.string());
 }
 
-WriteStatement Database::State::writer(std::int64_t stride) const {
+WriteStatement Database::State::writer(std::int64_t stride, const std::stop_token& stop) const {
   refuse_if_read_only();
-  return {folder, options.lock_seconds, compression(), stride, sync};
+  return {folder, options.lock_seconds, compression(), stride, sync, stop};
 }
 
 store::Compression Database::State::compression() const {

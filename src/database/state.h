@@ -21,7 +21,7 @@ struct Database::State {
 
   store::Catalog reader() const;
   void refuse_if_read_only() const;  // IoError
-  WriteStatement writer(std::int64_t stride = 1) const;
+  WriteStatement writer(std::int64_t stride = 1, const std::stop_token& stop = {}) const;
   store::Compression compression() const;
 
   /// Makes a change, and stores relations as they are under new names.

@@ -7,11 +7,11 @@ namespace tessera {
 
 WriteStatement::WriteStatement(const std::filesystem::path& database, double lock_seconds,
                                store::Compression compression, std::int64_t stride,
-                               store::Sync sync)
+                               store::Sync sync, const std::stop_token& stop)
     : database_(database),
       compression_(compression),
       sync_(sync),
-      lock_(database, lock_seconds),
+      lock_(database, lock_seconds, stop),
       catalog_(database, store::Catalog::Mode::write, sync) {
   remove_leftovers(database, catalog_);
   const auto lengths = catalog_.segments();

@@ -16,7 +16,7 @@ class WriteStatement {
   /// `stride`: between the numbers of the segments it makes, where others make those in between.
   WriteStatement(const std::filesystem::path& database, double lock_seconds,
                  store::Compression compression, std::int64_t stride = 1,
-                 store::Sync sync = store::Sync::always);
+                 store::Sync sync = store::Sync::always, const std::stop_token& stop = {});
 
   store::Catalog& catalog() { return catalog_; }
   /// What is appended and not committed is taken back.

@@ -3,6 +3,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -12,10 +13,12 @@
 
 namespace tessera {
 
-WriteLock::WriteLock(const std::filesystem::path& database, double seconds)
+WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
+                     const std::stop_token& stop)
     : file_(File::open_to_write(database / "lock")) {
   using Clock = std::chrono::steady_clock;
-  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  constexpr double longest = 1e9;  // what a clock can count on from now
+  const auto until = Clock::now() + std::chrono::duration<double>(std::min(seconds, longest));
   auto nap = std::chrono::milliseconds(1);
   while (::flock(file_.descriptor(), LOCK_EX | LOCK_NB) != 0) {
     TESSERA_REQUIRE(IoError, errno == EWOULDBLOCK || errno == EINTR, "cannot lock {}: {}",
@@ -28,6 +31,9 @@ WriteLock::WriteLock(const std::filesystem::path& database, double seconds)
           "or allow more time (lock_seconds)",
           database.string(), who.empty() ? "?" : who, seconds));
     }
+    TESSERA_REQUIRE(Interrupted, !stop.stop_requested(),
+                    "stopped while another process wrote to {}; nothing was kept",
+                    database.string());
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, std::chrono::milliseconds(50));
   }
