@@ -3,17 +3,28 @@
 #include <iostream>
 
 #include "shell/commands.h"
+#include "shell/printable.h"
 #include "tessera/database.h"
 
 namespace tessera::shell {
 namespace {
 
 int check(const std::string& folder) {
-  const Database database = Database::open(folder, {.create = false, .read_only = true});
+  const std::optional<Database> opened = [&]() -> std::optional<Database> {
+    try {
+      return Database::open(folder, {.create = false, .read_only = true});
+    } catch (const Error& error) {
+      std::cerr << error.kind() << ": " << printable(error.what()) << '\n';
+      return std::nullopt;
+    }
+  }();
+  if (!opened) return not_opened;
+  const Database& database = *opened;
   const std::vector<Damage> found = database.check();
   for (const Damage& damage : found)
     std::cout << fmt::format("{}{}: {}\n", damage.name.empty() ? "the database" : damage.name,
-                             damage.key ? " at " + to_string(*damage.key) : "", damage.reason);
+                             damage.key ? " at " + to_string(*damage.key) : "",
+                             printable(damage.reason));
   if (found.empty()) std::cout << fmt::format("{}: all is well\n", folder);
   return found.empty() ? 0 : failed;
 }

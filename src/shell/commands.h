@@ -22,5 +22,6 @@ void add_vacuum(CLI::App& program, Action& chosen);
 // Exit statuses; 0 if all is well.
 constexpr int failed = 1;  // an error, or damage that was found
 constexpr int misused = 2;
+constexpr int not_opened = 3;  // by check: there is no such database, or none that can be opened
 
 }  // namespace tessera::shell

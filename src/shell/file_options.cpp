@@ -42,6 +42,7 @@ void FileOptions::add_common_to(CLI::App& command) {
   command.add_option("--delimiter", delimiter, "What stands between the fields of text");
   command.add_option("--header", header, "yes or no: whether the first line names columns");
   command.add_option("--index-base", index_base, "Whether coordinates count from 0 or from 1");
+  command.add_flag("--tile-a-row", tile_a_row, "PostgreSQL: a row is a key and an array");
   command.add_option("--threads", threads, "How many threads; 0: as many as there are cores");
   command.add_option("--memory", memory, "Megabytes that may be held, besides a tile or two");
 }
@@ -52,15 +53,14 @@ void FileOptions::add_import_to(CLI::App& command) {
   command.add_option("--shape", shape, "The shape, where the file does not say it: 5000x300");
   command.add_option("--missing", missing, "What an empty field stands for");
   command.add_option("--query", query, "What to ask a PostgreSQL server");
-  command.add_flag("--tile-a-row", tile_a_row, "A row of the query is a key and an array");
 }
 
 FormatOptions FileOptions::parsed() const {
   FormatOptions options;
   options.format = format;
-  if (!tile.empty()) options.tile = extents_of(tile, "tile");
+  if (tile) options.tile = extents_of(*tile, "tile");
   if (!dtype.empty()) options.dtype = parse_dtype(dtype);
-  if (!shape.empty()) options.shape = extents_of(shape, "shape");
+  if (shape) options.shape = extents_of(*shape, "shape");
   options.member = member;
   options.column_major = column_major;
   const std::string separator = delimiter == "\\t" ? "\t" : delimiter;
@@ -75,6 +75,9 @@ FormatOptions FileOptions::parsed() const {
   options.query = query;
   options.tile_a_row = tile_a_row;
   options.threads = threads;
+  constexpr double most = 1e12;  // megabytes
+  if (!(memory >= 0 && memory <= most))
+    throw TypeError(fmt::format("--memory={}: a number of megabytes from 0 on", memory));
   options.memory = static_cast<std::int64_t>(memory * 1e6);
   return options;
 }

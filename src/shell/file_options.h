@@ -9,7 +9,8 @@ namespace tessera::shell {
 
 /// The options of a command that reads or writes a file, as they are typed.
 struct FileOptions {
-  std::string format, member, delimiter, tile, dtype, shape, header, missing, index_base, query;
+  std::optional<std::string> tile, shape;
+  std::string format, member, delimiter, dtype, header, missing, index_base, query;
   bool column_major = false, tile_a_row = false;
   int threads = 0;
   double memory = 64;  // megabytes

@@ -98,6 +98,10 @@ Catalog::Catalog(const std::filesystem::path& database, Mode mode, Sync sync)
   TESSERA_REQUIRE(IoError, version_ <= format_version,
                   "{} has format version {}; this program knows versions up to {}: use a newer one",
                   database.string(), version_, format_version);
+  TESSERA_REQUIRE(IoError, version_ >= 1,
+                  "{} has format version {}, which there is not: its catalogue is damaged; restore "
+                  "it from a copy",
+                  database.string(), version_);
   sqlite_.execute("PRAGMA foreign_keys = ON");
   if (mode == Mode::write) set_synchronous(sqlite_, sync);
 }

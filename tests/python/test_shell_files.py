@@ -2,7 +2,9 @@
 import os
 import pathlib
 import pty
+import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -67,3 +69,34 @@ def test_a_terminal_sees_how_far_it_is(tmp_path):
         pass
     os.close(here)
     assert ended.returncode == 0 and b"100%  1000 rows" in said and said.endswith(b"\r\x1b[K")
+
+
+@pytest.mark.parametrize("option", ["--memory=-1", "--memory=nan", "--memory=inf", "--memory=1e30",
+                                    "--threads=-1", "--tile="])
+def test_values_that_are_none(tmp_path, option):
+    np.save(tmp_path / "x.npy", np.ones(3))
+    ended = tessera("import", tmp_path / "lab.tsdb", "X", tmp_path / "x.npy", option)
+    assert ended.returncode in (1, 2) and option.split("=")[0][2:] in ended.stderr
+
+
+def test_a_tile_a_row_is_for_exports_too(tmp_path):
+    assert "--tile-a-row" in tessera("export", "--help").stdout
+
+
+def test_a_terminal_obeys_nothing_that_is_in_a_file(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"1,2\n1,\x1b[31m\n")
+    ended = tessera("import", tmp_path / "lab.tsdb", "X", tmp_path / "x.csv")
+    assert ended.returncode == 1 and "\x1b" not in ended.stderr and r"\x1b" in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_take_back_what_is_under_way(tmp_path, number):
+    database = tmp_path / "lab.tsdb"
+    ts.connect(database).store("X", ts.relation(np.ones((400, 300)), tile=(100, 100)))
+    os.mkfifo(tmp_path / "pipe")  # whose reader does not come
+    job = subprocess.Popen([str(PROGRAM), "export", str(database), "X", str(tmp_path / "pipe"), "--format",
+                            "npy"], stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    job.send_signal(number)
+    said = job.communicate(timeout=30)[1]
+    assert job.returncode == 1 and "Interrupted" in said
