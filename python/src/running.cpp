@@ -1,7 +1,34 @@
 #include "base/bytes.h"
+#include "base/check.h"
 #include "watched.h"
 
 namespace tessera::python {
+
+namespace {
+
+/// A limit that was said: a text or a whole number. None at all would be 80% of what there is.
+std::int64_t limit_of(const py::object& said) {
+  std::int64_t bytes = 0;
+  if (py::isinstance<py::str>(said)) {
+    bytes = parse_bytes(said.cast<std::string>());
+  } else {
+    const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(said.ptr()));
+    int overflow = 0;
+    if (number) bytes = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    PyErr_Clear();
+    TESSERA_REQUIRE(TypeError, number && overflow == 0,
+                    "memory_limit={} is no number of bytes that can be counted: write '512MB', "
+                    "'2GiB' or 1000000",
+                    py::repr(said).cast<std::string>());
+  }
+  TESSERA_REQUIRE(TypeError, bytes > 0,
+                  "memory_limit={}, and nothing runs in no memory: write '512MB' or '2GiB', or "
+                  "leave it out for 80% of what there is",
+                  py::repr(said).cast<std::string>());
+  return bytes;
+}
+
+}  // namespace
 
 RunOptions run_options(bool allow_holes, int sites, int threads, const py::object& memory_limit,
                        const std::string& temporary_folder) {
@@ -9,10 +36,7 @@ RunOptions run_options(bool allow_holes, int sites, int threads, const py::objec
   options.holes = allow_holes ? Holes::allowed : Holes::refused;
   options.sites = sites;
   options.threads = threads;
-  if (py::isinstance<py::str>(memory_limit))
-    options.memory_limit = parse_bytes(memory_limit.cast<std::string>());
-  else if (!memory_limit.is_none())
-    options.memory_limit = memory_limit.cast<std::int64_t>();
+  if (!memory_limit.is_none()) options.memory_limit = limit_of(memory_limit);
   options.temporary_folder = temporary_folder;
   return options;
 }

@@ -2,36 +2,52 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 
 namespace tessera {
 
+namespace {
+
+/// What a unit of bytes is worth; 0 if it is none.
+double worth(const std::string& unit) {
+  if (unit.empty() || unit == "b") return 1;
+  constexpr std::string_view steps = "kmgtpe";
+  const std::size_t power = steps.find(unit[0]);
+  const std::string_view ending = std::string_view(unit).substr(1);
+  if (power == std::string_view::npos || !(ending.empty() || ending == "b" || ending == "ib"))
+    return 0;
+  return std::pow(ending == "ib" ? 1024.0 : 1000.0, static_cast<double>(power + 1));
+}
+
+}  // namespace
+
 std::int64_t parse_bytes(std::string_view text) {
+  const char* const end = text.data() + text.size();
   double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
   std::string unit;
-  for (const char* at = rest; at != text.data() + text.size(); ++at)
+  for (const char* at = rest; at != end; ++at)
     if (*at != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*at)));
-  constexpr std::string_view steps = "kmgtp";
-  double factor = 1;
-  bool known = error == std::errc() && number >= 0;
-  if (known && !unit.empty() && unit != "b") {
-    const std::size_t power = steps.find(unit[0]);
-    const std::string_view ending = std::string_view(unit).substr(1);
-    known = power != std::string_view::npos && (ending.empty() || ending == "b" || ending == "ib");
-    factor = std::pow(ending == "ib" ? 1024.0 : 1000.0, static_cast<double>(power + 1));
-  }
-  TESSERA_REQUIRE(TypeError, known && number * factor < 9e18,
+  const double factor = worth(unit);
+  TESSERA_REQUIRE(TypeError, error == std::errc() && number >= 0 && factor > 0,
                   "'{}' is no number of bytes: write 512MB, 2GiB or 1000000", text);
+  // A double has too few digits for some of the numbers that can be counted.
+  std::int64_t whole = 0;
+  const auto digits = std::from_chars(text.data(), end, whole);
+  if (digits.ec == std::errc() && digits.ptr == rest && factor == 1) return whole;
+  TESSERA_REQUIRE(TypeError, number * factor < 9.2e18,
+                  "'{}' are more bytes than can be counted, which are {}", text,
+                  std::numeric_limits<std::int64_t>::max());
   return static_cast<std::int64_t>(number * factor);
 }
 
 std::string bytes_text(std::int64_t bytes) {
-  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
   auto number = static_cast<double>(bytes);
   int unit = 0;
-  for (; number >= 1000 && unit < 5; ++unit) number /= 1000;
+  for (; number >= 1000 && unit < 6; ++unit) number /= 1000;
   return unit == 0 ? fmt::format("{} bytes", bytes)
                    : fmt::format("{:.{}f} {}", number,
                                  number < 9.995   ? 2

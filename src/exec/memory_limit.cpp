@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/check.h"
 
 namespace tessera::exec {
 namespace {
@@ -44,11 +45,25 @@ std::int64_t group_limit() {
   return least;
 }
 
+std::int64_t limit_of(const char* said) {
+  std::int64_t bytes = 0;
+  try {
+    bytes = parse_bytes(said);
+  } catch (const TypeError& error) {
+    throw TypeError(fmt::format("TESSERA_MEMORY_LIMIT in the environment: {}", error.what()));
+  }
+  TESSERA_REQUIRE(TypeError, bytes > 0,
+                  "TESSERA_MEMORY_LIMIT in the environment is '{}', and nothing runs in no memory: "
+                  "write 512MB or 2GiB, or unset it for 80% of what there is",
+                  said);
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t default_memory_limit() {
   if (const char* said = std::getenv("TESSERA_MEMORY_LIMIT"); said != nullptr && *said != '\0')
-    return parse_bytes(said);
+    return limit_of(said);
   const std::int64_t machine =
       static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGE_SIZE);
   return std::min(machine, group_limit()) / 10 * 8;

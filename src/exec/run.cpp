@@ -11,7 +11,7 @@
 #include "exec/scheduler.h"
 #include "exec/task_order.h"
 #include "tessera/optimizer.h"
-#include "tile/buffer.h"
+#include "tile/kept_memory.h"
 #include "tra/plan_node.h"
 
 namespace tessera {
@@ -136,19 +136,6 @@ void refuse_what_cannot_fit(const Prepared& run) {
                   bytes_text(forecast.needed + forecast.needed / 10)));
 }
 
-/// While a run has to make room, little memory is kept for later, in the whole process.
-class LittleKept {
- public:
-  explicit LittleKept(std::int64_t bytes)
-      : before_(retain_at_most(static_cast<std::size_t>(bytes))) {}
-  ~LittleKept() { (void)retain_at_most(before_); }
-  LittleKept(const LittleKept&) = delete;
-  LittleKept& operator=(const LittleKept&) = delete;
-
- private:
-  std::size_t before_;
-};
-
 /// What a run leaves: who has which outputs.
 struct Finished {
   std::unique_ptr<const exec::TaskGraph> graph;  // which the scheduler refers to
@@ -159,8 +146,8 @@ struct Finished {
 
 Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
   refuse_what_cannot_fit(run);
-  std::optional<LittleKept> little_kept;
-  if (!run.all_fits) little_kept.emplace(kept_of(run.options.memory_limit));
+  std::optional<KeepAtMost> kept;
+  if (!run.all_fits) kept.emplace(static_cast<std::size_t>(kept_of(run.options.memory_limit)));
   exec::Cluster* cluster = exec::cluster();
   std::unique_ptr<exec::Transport> transport;
   if (cluster != nullptr)

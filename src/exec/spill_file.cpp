@@ -1,8 +1,21 @@
 #include "exec/spill_file.h"
 
+#include "base/check.h"
+
 namespace tessera::exec {
 
 store::Place SpillFile::write(const std::vector<Tile>& tiles) {
+  try {
+    return append(tiles);
+  } catch (const IoError& error) {
+    throw IoError(
+        fmt::format("what does not fit into memory cannot be put into '{}': {}; choose another "
+                    "temporary_folder (or TMPDIR), or allow more memory (memory_limit)",
+                    folder_.string(), error.what()));
+  }
+}
+
+store::Place SpillFile::append(const std::vector<Tile>& tiles) {
   const store::Record record = store::record_of({}, tiles, store::Compression::none);
   std::int64_t offset = 0;
   {

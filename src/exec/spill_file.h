@@ -13,11 +13,14 @@ class SpillFile {
  public:
   explicit SpillFile(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
+  /// IoError, with what can be done about it, if the folder has no room.
   store::Place write(const std::vector<Tile>& tiles);
   std::vector<Tile> read(const store::Place& place) const;
   void forget(const store::Place& place);  // gives its room on disk back
 
  private:
+  store::Place append(const std::vector<Tile>& tiles);
+
   const std::filesystem::path folder_;
   mutable std::mutex mutex_;
   std::optional<File> file_;

@@ -86,6 +86,15 @@ def test_plans_larger_than_their_memory(folder):
         product.run(memory_limit=400_000)
     with pytest.raises(ts.TypeError, match="'many' is no number of bytes"):
         product.run(memory_limit="many")
+    for none in 0, "0", "0.5", "0MB":
+        with pytest.raises(ts.TypeError, match="nothing runs in no memory"):
+            product.run(memory_limit=none)
+    for odd in 2**63, 2**70, 1.5, [1]:
+        with pytest.raises(ts.TypeError, match="is no number of bytes that can be counted"):
+            product.run(memory_limit=odd)
+    for large in 2**63 - 1, np.int64(2**40):
+        assert np.allclose(product.run(memory_limit=large).numpy(), a @ b)
+    assert product.forecast(memory_limit="1EB")["limit"] == 10**18
     assert "C" in db.list() and db.check() == []
 
 

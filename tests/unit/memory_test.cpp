@@ -43,7 +43,7 @@ TEST(Memory, BytesAreReadAndWrittenAsPeopleDo) {
   EXPECT_EQ(parse_bytes("1.5k"), 1500);
   EXPECT_EQ(parse_bytes("1000"), 1000);
   EXPECT_EQ(parse_bytes("12b"), 12);
-  for (const char* wrong : {"", "MB", "12 apples", "-3MB", "5mbit", "1e30"})
+  for (const char* wrong : {"", "MB", "12 apples", "-3MB", "5mbit"})
     EXPECT_THROW(parse_bytes(wrong), TypeError) << wrong;
   EXPECT_EQ(bytes_text(512'000'000), "512 MB");
   EXPECT_EQ(bytes_text(999), "999 bytes");
