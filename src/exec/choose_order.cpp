@@ -11,6 +11,7 @@ class BoxSearch {
  public:
   BoxSearch(TaskGraph& graph, const Circumstances& under) : graph_(graph), under_(under) {
     best_.forecast = forecast(graph_, under_);
+    most_needed_ = std::max(under.limit, needed());
     for (const TaskGraph::Output& output : graph.outputs) {
       const auto key = graph.keys.components(output.key);
       while (extents_.size() < key.size()) extents_.push_back(1);
@@ -44,6 +45,9 @@ class BoxSearch {
   static std::int64_t next_side(std::int64_t side) {
     return side + std::max<std::int64_t>(1, side / 4);
   }
+  std::int64_t needed() const {
+    return least_limit(graph_, under_.mine, under_.sizes, under_.keeps_results);
+  }
   static std::int64_t moved(const Forecast& made) { return made.read + made.written; }
 
   /// Each source is read at least once by somebody.
@@ -51,7 +55,7 @@ class BoxSearch {
     std::int64_t bytes = 0;
     for (const TaskGraph::Given& given : graph_.given)
       if (under_.mine[graph_.values[given.value].site] && !graph_.readers_of(given.value).empty())
-        bytes += under_.bytes[given.value];
+        bytes += under_.sizes.bytes[given.value];
     return bytes;
   }
 
@@ -59,6 +63,7 @@ class BoxSearch {
     for (std::size_t i = 0; i < box.size(); ++i) box[i] = std::min(box[i], extents_[i]);
     if (tries_left_-- <= 0 || box == best_.box) return false;
     renumber(graph_, box_by_box(graph_, box));
+    if (needed() > most_needed_) return false;
     const Forecast made = forecast(graph_, under_);
     if (moved(made) >= moved(best_.forecast)) return false;
     best_ = {made, box};
@@ -70,6 +75,7 @@ class BoxSearch {
   ChosenOrder best_;
   Key extents_;
   int tries_left_ = 0;
+  std::int64_t most_needed_ = 0;  // an order must not need more than the limit
 };
 
 }  // namespace

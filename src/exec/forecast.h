@@ -6,16 +6,14 @@ namespace tessera::exec {
 
 /// What a run will need, found by going through its tasks in order under the rules of residence.
 struct Forecast {
-  std::int64_t needed = 0;   // the least limit that the run can do with, in whatever order
-  std::int64_t peak = 0;     // bytes in memory at once
+  std::int64_t peak = 0;     // bytes in memory at once: a bound, where no sizes are guessed
   std::int64_t read = 0;     // bytes from sources and of what was written out
   std::int64_t written = 0;  // bytes of intermediate values that have to make room
-  bool fits(std::int64_t limit) const { return needed <= limit; }
 };
 
 struct Circumstances {
-  const std::vector<bool>& mine;           // which sites, by number
-  const std::vector<std::int64_t>& bytes;  // of values, predicted
+  const std::vector<bool>& mine;  // which sites, by number
+  const ValueSizes& sizes;
   std::int64_t limit;
   int threads;
   bool keeps_results;  // in memory until the end, rather than storing them as they come

@@ -43,6 +43,22 @@ void Ledger::exempt(const std::vector<Tile>& tiles) {
   for (const Tile& tile : tiles) enter(tile, false);
 }
 
+bool Ledger::is_exempt(const Tile& tile) {
+  const void* owner = tile.rep().owner.get();
+  if (owner == nullptr) return true;
+  Shard& shard = shard_of(owner);
+  const std::lock_guard lock(shard.mutex);
+  const auto place = shard.storages.find(owner);
+  return place != shard.storages.end() && place->second.bytes == 0;
+}
+
+std::int64_t Ledger::charged(const std::vector<Tile>& tiles) {
+  std::int64_t bytes = 0;
+  for (const Tile& tile : tiles)
+    if (!is_exempt(tile)) bytes += tile.bytes();
+  return bytes;
+}
+
 void Ledger::hold(const std::vector<Tile>& tiles) { made_of(0, tiles, 0); }
 
 void Ledger::release(const std::vector<Tile>& tiles) { change(-hand_over(tiles), 0); }

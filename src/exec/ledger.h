@@ -26,12 +26,16 @@ class Ledger {
   std::int64_t hand_over(const std::vector<Tile>& tiles);
   void made_of(std::int64_t handed_over, const std::vector<Tile>& tiles, std::int64_t transient);
 
+  /// What these tiles, which are held, take: those whose storage is not ours take nothing.
+  std::int64_t charged(const std::vector<Tile>& tiles);
+  bool is_exempt(const Tile& tile);
+
   std::int64_t live() const { return live_.load(std::memory_order_relaxed); }
   std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
   struct Storage {
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0;  // 0: exempt
     std::int64_t holders = 0;
   };
   struct Shard {

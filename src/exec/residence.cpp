@@ -2,65 +2,27 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "exec/perform.h"
 
 namespace tessera::exec {
-namespace {
-
-/// How full a sparse tile is taken to be as long as nobody knows.
-constexpr std::int64_t guessed_entries = 16;  // one of so many elements
-
-std::int64_t bytes_of(const std::vector<TileType>& types) {
-  double bytes = 0;  // of a hypersparse tile they may exceed any integer
-  for (const TileType& type : types) {
-    double elements = 1;
-    for (const std::int64_t extent : type.shape) elements *= static_cast<double>(extent);
-    const auto size = static_cast<double>(size_of(type.dtype));
-    bytes += type.is_sparse() ? std::min(elements / guessed_entries * (8 + size), 64e6)
-                              : elements * size;
-  }
-  return static_cast<std::int64_t>(std::min(bytes, 9e18));
-}
-
-}  // namespace
-
-std::vector<std::int64_t> predicted_bytes(const TaskGraph& graph) {
-  std::vector<std::int64_t> by_types;
-  for (const std::vector<TileType>& types : graph.types.lists())
-    by_types.push_back(bytes_of(types));
-  std::vector<std::int64_t> bytes(graph.values.size(), 0);
-  for (std::size_t v = 0; v < bytes.size(); ++v)
-    if (graph.values[v].types != unknown_types) bytes[v] = by_types[graph.values[v].types];
-  for (const TaskGraph::Given& given : graph.given) {
-    if (given.tiles != nullptr) {
-      bytes[given.value] = 0;
-      continue;
-    }
-    const op::Input& input = *given.input;
-    const auto& types = graph.types[graph.values[given.value].types];
-    const bool sparse = std::any_of(types.begin(), types.end(),
-                                    [](const TileType& type) { return type.is_sparse(); });
-    if (sparse && input.facts.bytes > 0 && input.listing && !input.listing->tuples.empty())
-      bytes[given.value] =
-          input.facts.bytes / static_cast<std::int64_t>(input.listing->tuples.size()) + 1;
-  }
-  return bytes;
-}
-
-Residence::Residence(const TaskGraph& graph, const std::vector<bool>& mine,
-                     std::vector<std::int64_t> bytes, std::int64_t limit)
+Residence::Residence(const TaskGraph& graph, const std::vector<bool>& mine, ValueSizes sizes,
+                     std::int64_t limit, Pace pace)
     : graph_(graph),
       mine_(mine),
-      bytes_(std::move(bytes)),
+      sizes_(std::move(sizes)),
       limit_(limit),
+      pace_(pace),
       where_(graph.values.size(), Where::nowhere),
       is_sent_(graph.values.size(), 0),
       has_copy_(graph.values.size(), 0),
       pins_(graph.values.size(), 0),
       readers_left_(graph.values.size(), 0),
       next_reader_(graph.values.size(), 0),
-      is_finished_(graph.tasks.size(), 0),
+      stage_(graph.tasks.size(), Stage::waiting),
+      missing_(graph.tasks.size(), 0),
+      learnt_(graph.types.lists().size(), -1),
       room_(graph.tasks.size(), 0),
       is_leaving_(graph.values.size(), 0) {
   for (std::size_t v = 0; v < graph.values.size(); ++v)
@@ -80,26 +42,40 @@ void Residence::skip_others() {
   while (next_ < graph_.tasks.size() && !mine_[graph_.tasks[next_].site]) ++next_;
 }
 
+/// What a value takes, or will as far as is known by now.
+std::int64_t Residence::expected(ValueId value) const {
+  if (!sizes_.guessed[value]) return sizes_.bytes[value];
+  const std::int64_t learnt = learnt_[graph_.values[value].types];
+  return learnt >= 0 ? learnt : sizes_.bytes[value];
+}
+
 /// A sum is taken in place if nobody else reads the accumulator. A product that is made to be
 /// folded takes room of its own meanwhile.
 std::int64_t Residence::room_for_output(const Task& task) const {
   // What goes to another process is sent from where it is.
   if (task.kind == TaskKind::transfer) return 0;
-  const std::int64_t made = bytes_[task.output];
+  const std::int64_t made = expected(task.output);
   if (!is_folding(task.kind)) return made;
   const ValueId accumulator = graph_.inputs_of(task).front();
-  const bool in_place = readers_left_[accumulator] == 1 && bytes_[accumulator] == made;
+  const bool in_place = readers_left_[accumulator] == 1 && !sizes_.guessed[task.output] &&
+                        sizes_.bytes[accumulator] == made && where_[accumulator] != Where::writing;
   return (in_place ? 0 : made) + (task.kind == TaskKind::multiply_add ? 0 : made);
 }
 
 std::int64_t Residence::need_of(TaskId id) const {
   const Task& task = graph_.tasks[id];
   std::int64_t bytes = room_for_output(task);
-  const auto inputs = graph_.inputs_of(task);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (std::find(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i), inputs[i]) ==
-        inputs.begin() + static_cast<std::ptrdiff_t>(i))
-      bytes += bytes_[inputs[i]];
+  const auto read = graph_.inputs_of(task);
+  for (const ValueId input : std::set<ValueId>(read.begin(), read.end())) bytes += expected(input);
+  return bytes;
+}
+
+std::int64_t Residence::known_need_of(TaskId id) const {
+  const Task& task = graph_.tasks[id];
+  std::int64_t bytes = sizes_.guessed[task.output] ? 0 : room_for_output(task);
+  const auto read = graph_.inputs_of(task);
+  for (const ValueId input : std::set<ValueId>(read.begin(), read.end()))
+    bytes += sizes_.known(input);
   return bytes;
 }
 
@@ -150,14 +126,14 @@ void Residence::make_room(std::int64_t needed, bool may_write, Orders& orders) {
     std::set<Leaving>& set = drop >= write ? to_drop_ : to_write_;
     const ValueId value = set.begin()->second;
     set.erase(set.begin());
-    needed -= bytes_[value];
+    needed -= sizes_.bytes[value];
     if (has_copy_[value]) {
       where_[value] = Where::disk;
       orders.drop.push_back(value);
     } else {
       where_[value] = Where::writing;
-      leaving_ += bytes_[value];
-      ++under_way_;
+      leaving_ += sizes_.bytes[value];
+      ++writing_;
       orders.write.push_back(value);
     }
   }
@@ -182,7 +158,8 @@ TaskId Residence::admit(std::int64_t held, bool soon, Orders& orders) {
     std::vector<ValueId>& list = comes ? to_come : to_read;
     if (std::find(list.begin(), list.end(), input) != list.end()) continue;
     list.push_back(input);
-    needed += bytes_[input];
+    sizes_.bytes[input] = expected(input);
+    needed += sizes_.bytes[input];
   }
   if (held + promised_ + needed > limit_) {
     make_room(held + promised_ + needed - limit_, soon, orders);
@@ -193,42 +170,81 @@ TaskId Residence::admit(std::int64_t held, bool soon, Orders& orders) {
   room_[next_] = room;
   for (const ValueId input : to_read) {
     where_[input] = Where::reading;
-    ++under_way_;
+    ++reading_;
     orders.read.push_back(input);
   }
   for (const ValueId input : to_come) where_[input] = Where::coming;
-  for (const ValueId input : inputs) ++next_reader_[input];  // pinned: not in the set
+  for (const ValueId input : inputs) {
+    ++next_reader_[input];  // pinned: not in the set
+    if (!is_in_memory(input)) ++missing_[next_];
+  }
+  if (missing_[next_] == 0) ++able_;
+  stage_[next_] = Stage::admitted;
   ++running_;
   ++next_;
   skip_others();
   return id;
 }
 
-int Residence::missing(TaskId task) const {
-  int count = 0;
-  for (const ValueId input : graph_.inputs_of(graph_.tasks[task]))
-    if (!is_in_memory(input)) ++count;
-  return count;
+bool Residence::may_start(TaskId task, std::int64_t held, Orders& orders) {
+  const std::int64_t lacking = held + started_room_ + room_[task] - limit_;
+  if (lacking <= 0) return true;
+  if (started_ > 0 || leaving_ > 0) return false;
+  make_room(lacking, true, orders);
+  return orders.drop.empty() && orders.write.empty();  // nothing can go: it runs alone
 }
 
-void Residence::there(ValueId value, std::int64_t bytes, std::vector<TaskId>& waiting) {
-  if (where_[value] == Where::reading) --under_way_;
-  if (where_[value] == Where::reading || where_[value] == Where::coming) promised_ -= bytes_[value];
-  if (bytes >= 0) bytes_[value] = bytes;
+void Residence::started(TaskId task) {
+  stage_[task] = Stage::started;
+  started_room_ += room_[task];
+  ++started_;
+}
+
+/// A value of a type whose sizes are guessed has turned out larger than those before it: others
+/// will be too, those included for which tasks have been admitted.
+void Residence::learn(TypesId types, std::int64_t bytes) {
+  if (bytes <= learnt_[types]) return;
+  learnt_[types] = bytes;
+  for (; oldest_ < next_; ++oldest_)
+    if (mine_[graph_.tasks[oldest_].site] && stage_[oldest_] != Stage::finished) break;
+  for (std::size_t t = oldest_; t < next_; ++t) {
+    const Task& task = graph_.tasks[t];
+    if ((stage_[t] != Stage::admitted && stage_[t] != Stage::started) ||
+        !sizes_.guessed[task.output] || graph_.values[task.output].types != types)
+      continue;
+    const std::int64_t more = room_for_output(task) - room_[t];
+    room_[t] += more;
+    promised_ += more;
+    if (stage_[t] == Stage::started) started_room_ += more;
+  }
+}
+
+void Residence::there(ValueId value, std::int64_t bytes, std::vector<TaskId>& able) {
+  if (where_[value] == Where::reading) --reading_;
+  if (where_[value] == Where::reading || where_[value] == Where::coming)
+    promised_ -= sizes_.bytes[value];
+  if (bytes >= 0) {
+    const bool guessed = std::exchange(sizes_.guessed[value], 0);
+    sizes_.bytes[value] = bytes;
+    if (guessed) learn(graph_.values[value].types, bytes);
+  }
   where_[value] = Where::memory;
   // All readers that were admitted and have not finished have counted it as missing.
   const auto readers = graph_.readers_of(value);
   for (std::int32_t i = next_reader_[value] - 1, left = pins_[value]; i >= 0 && left > 0; --i)
-    if (!is_finished_[readers[i]]) {
-      waiting.push_back(readers[i]);
+    if (stage_[readers[i]] == Stage::admitted) {
+      if (--missing_[readers[i]] == 0) {
+        ++able_;
+        able.push_back(readers[i]);
+      }
       --left;
     }
   reconsider(value, false);
 }
 
 bool Residence::written(ValueId value) {
-  leaving_ -= bytes_[value];
-  --under_way_;
+  leaving_ -= sizes_.bytes[value];
+  --writing_;
   has_copy_[value] = 1;
   const bool unwanted = pins_[value] == 0;
   where_[value] = unwanted ? Where::disk : Where::memory;
@@ -237,8 +253,13 @@ bool Residence::written(ValueId value) {
 
 void Residence::finished(TaskId id) {
   const Task& task = graph_.tasks[id];
-  is_finished_[id] = 1;
+  if (stage_[id] == Stage::started) {
+    started_room_ -= room_[id];
+    --started_;
+  }
+  stage_[id] = Stage::finished;
   --running_;
+  --able_;
   promised_ -= room_[id];
   for (const ValueId input : graph_.inputs_of(task)) {
     --readers_left_[input];
@@ -248,16 +269,16 @@ void Residence::finished(TaskId id) {
 
 void Residence::storing(ValueId value) {
   pin(value);
-  ++under_way_;
+  ++storing_;
   if (readers_left_[value] > 1) return;
   is_leaving_[value] = 1;
-  leaving_ += bytes_[value];
+  leaving_ += sizes_.bytes[value];
 }
 
 void Residence::stored(ValueId value) {
-  if (is_leaving_[value]) leaving_ -= bytes_[value];
+  if (is_leaving_[value]) leaving_ -= sizes_.bytes[value];
   is_leaving_[value] = 0;
-  --under_way_;
+  --storing_;
   --readers_left_[value];
   unpin(value);
 }

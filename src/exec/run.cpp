@@ -68,14 +68,21 @@ struct Prepared {
   std::unique_ptr<exec::TaskGraph> graph;  // which the scheduler refers to
   std::vector<bool> mine;                  // sites, by number
   RunOptions options;                      // with nothing left open
-  std::vector<std::int64_t> bytes;         // of values, predicted
-  std::int64_t room;                       // for tiles, of the limit
-  exec::ChosenOrder order;
-  bool all_fits;  // whatever the order: nothing needs to make room
+  bool keeps_results;                      // in memory until the end
+  exec::ValueSizes sizes = {};
+  std::int64_t needed = 0;  // the least limit that it can do with
+  std::int64_t kept = 0;    // of the limit, for memory that was released and is kept for later
+  exec::ChosenOrder order = {};
+  bool all_fits = true;  // whatever the order: nothing needs to make room
 };
 
-/// Some of the limit is for memory that was released and is kept for the next tile.
-std::int64_t kept_of(std::int64_t limit) { return limit / 16; }
+/// Bytes that are read if all of it fits: each source once.
+std::int64_t bytes_of_sources(const Prepared& run) {
+  std::int64_t bytes = 0;
+  for (const exec::TaskGraph::Given& given : run.graph->given)
+    if (run.mine[run.graph->values[given.value].site]) bytes += run.sizes.bytes[given.value];
+  return bytes;
+}
 
 Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool keeps_results) {
   TESSERA_REQUIRE(PlanError, options.threads >= 0, "a run on {} threads", options.threads);
@@ -83,35 +90,27 @@ Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool ke
                   options.memory_limit);
   TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
   for (const ia::Plan& plan : plans) verify_before_running(plan.logical(), options.holes);
-  Prepared run{
-      std::make_unique<exec::TaskGraph>(exec::expand(plans)), {}, options, {}, 0, {}, true};
+  Prepared run{std::make_unique<exec::TaskGraph>(exec::expand(plans)), {}, options, keeps_results};
   const exec::Cluster* cluster = exec::cluster();
   const int here = cluster != nullptr ? cluster->local_size() : 1;
   for (int site = 0; site < run.graph->sites; ++site)
     run.mine.push_back(cluster == nullptr || cluster->owner(site) == cluster->rank());
   if (options.threads == 0) run.options.threads = std::max(1, exec::all_cores() / here);
-  if (options.memory_limit == 0) run.options.memory_limit = exec::default_memory_limit() / here;
+  if (options.memory_limit == 0)
+    run.options.memory_limit = std::max<std::int64_t>(1, exec::default_memory_limit() / here);
   run.options.temporary_folder = temporary_folder(options);
-  run.room = run.options.memory_limit - kept_of(run.options.memory_limit);
 
-  run.bytes = exec::predicted_bytes(*run.graph);
-  double all = 0;
-  bool sparse = false;
-  for (std::size_t v = 0; v < run.bytes.size(); ++v) {
-    const exec::Value& value = run.graph->values[v];
-    if (!run.mine[value.site]) continue;
-    all += static_cast<double>(run.bytes[v]);
-    if (value.types != exec::unknown_types)
-      for (const TileType& type : run.graph->types[value.types])
-        sparse = sparse || type.is_sparse();
-  }
-  // What is guessed of sparse tiles may be far too little.
-  run.all_fits = all * (sparse ? 16 : 1) <= static_cast<double>(run.room);
+  const std::int64_t limit = run.options.memory_limit;
+  run.sizes = exec::predicted_sizes(*run.graph);
+  run.needed = exec::least_limit(*run.graph, run.mine, run.sizes, keeps_results);
+  const double most = exec::most_bytes(*run.graph, run.mine, run.sizes);
+  run.all_fits = most <= static_cast<double>(limit - limit / 16);
   if (run.all_fits) {
-    run.order.forecast.peak = static_cast<std::int64_t>(all);
+    run.order.forecast = {static_cast<std::int64_t>(most), bytes_of_sources(run), 0};
     return run;
   }
-  const exec::Circumstances under{run.mine, run.bytes, run.room, run.options.threads,
+  run.kept = std::min(limit / 16, std::max<std::int64_t>(0, limit - run.needed));
+  const exec::Circumstances under{run.mine, run.sizes, limit - run.kept, run.options.threads,
                                   keeps_results};
   // Every process must take the tasks in the same order, so that none waits for one that waits for
   // it: what they choose may depend on nothing that they do not share.
@@ -126,14 +125,13 @@ std::string order_text(const exec::ChosenOrder& order) {
 }
 
 void refuse_what_cannot_fit(const Prepared& run) {
-  const exec::Forecast& forecast = run.order.forecast;
-  if (run.all_fits || forecast.fits(run.room)) return;
-  throw OutOfMemory(
-      fmt::format("the run needs {} in memory at once, and the limit is {}: use smaller tiles, "
-                  "store the result "
-                  "in a database rather than reading it, or allow at least {} (memory_limit)",
-                  bytes_text(forecast.needed), bytes_text(run.options.memory_limit),
-                  bytes_text(forecast.needed + forecast.needed / 10)));
+  if (run.needed <= run.options.memory_limit) return;
+  throw OutOfMemory(fmt::format(
+      "the run needs {} in memory at once, and the limit is {}: use smaller tiles, {}or allow at "
+      "least {} bytes (memory_limit)",
+      bytes_text(run.needed), bytes_text(run.options.memory_limit),
+      run.keeps_results ? "store the result in a database rather than reading it, " : "",
+      run.needed));
 }
 
 /// What a run leaves: who has which outputs.
@@ -147,7 +145,7 @@ struct Finished {
 Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
   refuse_what_cannot_fit(run);
   std::optional<KeepAtMost> kept;
-  if (!run.all_fits) kept.emplace(static_cast<std::size_t>(kept_of(run.options.memory_limit)));
+  if (!run.all_fits) kept.emplace(static_cast<std::size_t>(run.kept));
   exec::Cluster* cluster = exec::cluster();
   std::unique_ptr<exec::Transport> transport;
   if (cluster != nullptr)
@@ -158,8 +156,9 @@ Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
                 nullptr, std::move(run.mine)};
   std::unique_ptr<exec::Residence> residence;
   if (!run.all_fits)
-    residence =
-        std::make_unique<exec::Residence>(*done.graph, done.mine, std::move(run.bytes), run.room);
+    residence = std::make_unique<exec::Residence>(*done.graph, done.mine, std::move(run.sizes),
+                                                  done.options->memory_limit - run.kept,
+                                                  exec::Pace::of(done.options->threads));
   done.scheduler = std::make_unique<exec::Scheduler>(*done.graph, done.mine, *done.options,
                                                      *transport, sink, std::move(residence));
   done.scheduler->run();
@@ -278,7 +277,7 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
   const Prepared run = prepare(physical_plans({plan}, options), options, results == Results::kept);
   const exec::Forecast& made = run.order.forecast;
-  return {run.options.memory_limit, made.needed, made.peak, made.read, made.written,
+  return {run.options.memory_limit, run.needed, made.peak, made.read, made.written,
           order_text(run.order)};
 }
 

@@ -67,7 +67,13 @@ void Scheduler::list_sources() {
     if (given.tiles == nullptr && is_mine(graph_.values[given.value].site) &&
         readers_left_[given.value] > 0)
       sources_[given.value] = &given;
-  copy_given_outputs();
+  if (sink_) {
+    list_copies();
+    return;
+  }
+  is_kept_result_.assign(graph_.values.size(), 0);
+  for (const TaskGraph::Output& output : graph_.outputs)
+    if (is_mine(graph_.values[output.value].site)) is_kept_result_[output.value] = 1;
 }
 
 /// Of several copies of a tuple, the first is stored, by whoever has it.
@@ -132,7 +138,7 @@ void Scheduler::run() {
       caller_waits_ = true;
       changed_.wait(lock, [this] {
         check_for_stop();
-        return ended_ || finished() || !ready_.empty();
+        return ended_ || finished() || can_work();
       });
       caller_waits_ = false;
     }
@@ -149,16 +155,21 @@ void Scheduler::run() {
   transport_.finish();
   if (error_) std::rethrow_exception(error_);
   if (residence_ && !sink_) bring_results_back();
+  if (error_) std::rethrow_exception(error_);
   if (options_.progress) options_.progress(progress());
 }
+
+/// Whether there is a task that may be started.
+bool Scheduler::can_work() { return !ready_.empty() && (!residence_ || may_start(first_ready())); }
 
 /// Runs ready tasks until there are none. The lock is held, but not while a task runs.
 void Scheduler::work(Lock& lock) {
   std::vector<TaskId> now_ready;
-  for (check_for_stop(); !ended_ && !ready_.empty(); check_for_stop()) {
-    const auto task = static_cast<TaskId>(ready_.top() & 0xffffffff);
+  for (check_for_stop(); !ended_ && can_work(); check_for_stop()) {
+    const TaskId task = first_ready();
     ready_.pop();
     ++running_;
+    if (residence_) residence_->started(task);
     recruit();
     spread_library_threads();
     lock.unlock();
@@ -276,6 +287,7 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
     }
     const auto begin = std::chrono::steady_clock::now();
     Made made = perform(graph_, task, std::move(arguments));
+    if (residence_) made.tiles = without_what_is_not_shown(std::move(made.tiles));
     const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
     nanoseconds_[task.op].fetch_add(taken.count(), std::memory_order_relaxed);
     ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
@@ -290,14 +302,11 @@ void Scheduler::publish(ValueId value, std::vector<Tile> tiles, std::vector<Task
     ledger_->release(tiles);
     return;
   }
-  std::int64_t bytes = 0;
-  for (const Tile& tile : tiles) bytes += tile.bytes();
+  const std::int64_t bytes = residence_ ? ledger_->charged(tiles) : 0;
   tiles_[value] = std::move(tiles);
+  if (residence_) settle_in(value, bytes, now_ready);
   if (sink_) store_outputs(value);
-  if (residence_) {
-    settle_in(value, bytes, now_ready);
-    return;
-  }
+  if (residence_) return;
   for (const TaskId reader : graph_.readers_of(value))
     if (inputs_missing_[reader].fetch_sub(1, std::memory_order_acq_rel) == 1)
       now_ready.push_back(reader);

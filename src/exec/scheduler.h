@@ -66,17 +66,25 @@ class Scheduler final : public Receiver {
   void publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready);
   void drop_reader(ValueId value);
 
+  TaskId first_ready() const { return static_cast<TaskId>(ready_.top() & 0xffffffff); }
+  bool can_work();
+
   // scheduler_memory.cpp: values on their way to and from disk.
   void call_io(std::int64_t number, std::function<void()> work);
   std::vector<Tile> from_source(const TaskGraph::Given& given);
   void read_source(const TaskGraph::Given& given);
+  void stays_to_be_stored(ValueId value);
   void store_outputs(ValueId value);
   void store(const TaskGraph::Output& output, const std::vector<Tile>& tiles);
   void take_in_place(ValueId value, const std::vector<Tile>& tiles);
-  void copy_given_outputs();
+  void list_copies();
+  void copy_more();
   void send(const Task& task);
   void admit();
+  bool may_start(TaskId task);
   void relieve();
+  void fail_for_want_of_room(const std::string& what, std::int64_t bytes);
+  std::vector<Tile> without_what_is_not_shown(std::vector<Tile> tiles);
   void settle_in(ValueId value, std::int64_t bytes, std::vector<TaskId>& now_ready);
   void carry_out(const Residence::Orders& orders);
   void read_back(ValueId value);
@@ -123,7 +131,16 @@ class Scheduler final : public Receiver {
   const std::unique_ptr<Residence> residence_;
   std::unordered_map<ValueId, const TaskGraph::Given*> sources_;  // that can be read again
   std::unordered_map<ValueId, store::Place> copies_;              // of values that were written out
-  bool ended_ = false;  // by an error or a stop request: nothing new starts
+  /// Sources that are results too, and which ones.
+  struct Copy {
+    const TaskGraph::Given* given;
+    std::vector<std::int32_t> outputs;
+  };
+  std::vector<Copy> to_copy_;
+  std::int64_t copying_ = 0;  // bytes of those that are on their way
+  std::vector<char> is_kept_result_;
+  std::int64_t kept_results_ = 0;  // bytes of those that are there, or were
+  bool ended_ = false;             // by an error or a stop request: nothing new starts
   bool failed_elsewhere_ = false;
   std::exception_ptr error_;
   TaskId failed_task_ = 0;

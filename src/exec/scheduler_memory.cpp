@@ -1,15 +1,15 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "exec/scheduler.h"
+#include "tile/buffer_bytes.h"
+#include "tile/kept_memory.h"
+#include "tile/tile_rep.h"
 #include "tra/plan_node.h"
 
 // How a scheduler has values read, stored, and written out to make room for others.
 
 namespace tessera::exec {
 namespace {
-
-/// How many tasks may be admitted ahead of being run: more would only be looked at more often.
-constexpr std::int64_t most_admitted = 256;
 
 std::int64_t bytes_of(const std::vector<Tile>& tiles) {
   std::int64_t bytes = 0;
@@ -64,14 +64,16 @@ void Scheduler::store(const TaskGraph::Output& output, const std::vector<Tile>& 
   sink_(static_cast<std::size_t>(output.result), graph_.keys[output.key], tiles);
 }
 
+/// A value that is a result, and has just come, will be handed to the sink. The lock is held.
+void Scheduler::stays_to_be_stored(ValueId value) {
+  if (const auto found = to_store_.find(value); found != to_store_.end())
+    for (std::size_t i = 0; i < found->second.size(); ++i) residence_->storing(value);
+}
+
 /// Hands a value that is a result to the sink. It stays where it is until that has it.
 void Scheduler::store_outputs(ValueId value) {
   const auto found = to_store_.find(value);
   if (found == to_store_.end()) return;
-  if (residence_) {
-    const Lock lock(mutex_);
-    for (std::size_t i = 0; i < found->second.size(); ++i) residence_->storing(value);
-  }
   for (const std::int32_t number : found->second)
     // Results go before reads: they make room, which whoever reads needs.
     call_io(-1, [this, value, number] {
@@ -91,31 +93,58 @@ void Scheduler::store_outputs(ValueId value) {
 /// The user's own tiles are in memory whatever we do, and count nothing.
 void Scheduler::take_in_place(ValueId value, const std::vector<Tile>& tiles) {
   tiles_[value] = tiles;
-  if (sink_) store_outputs(value);
+  {
+    const Lock lock(mutex_);
+    stays_to_be_stored(value);
+  }
+  store_outputs(value);
 }
 
-/// Results that are sources too are copied one after the other, beside whatever else happens: a
-/// task that reads one reads it for itself, and what it holds does not wait for the copy.
-void Scheduler::copy_given_outputs() {
-  if (!sink_) return;
+/// Results that are sources too are copied when all else is done: a task that reads one reads it
+/// for itself.
+void Scheduler::list_copies() {
   for (const auto& [value, given] : sources_) {
     const auto found = to_store_.find(value);
     if (found == to_store_.end()) continue;
-    const std::vector<std::int32_t> outputs = std::move(found->second);
-    to_store_.erase(found);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t i = 0; i < found->second.size(); ++i) {
       residence_->ignore_output(value);
       --readers_left_[value];
     }
-    call_io(static_cast<std::int64_t>(graph_.tasks.size()), [this, given = given, outputs] {
-      const std::vector<Tile> tiles = from_source(*given);
-      for (const std::int32_t number : outputs) store(graph_.outputs[number], tiles);
-      ledger_->release(tiles);
-      const Lock lock(mutex_);
-      io_left_ -= static_cast<std::int64_t>(outputs.size());
-      changed_.notify_all();
-    });
+    to_copy_.push_back({given, std::move(found->second)});
+    to_store_.erase(found);
   }
+}
+
+/// Has as many copied at once as there is room for, or one. The lock is held.
+void Scheduler::copy_more() {
+  while (!ended_ && !to_copy_.empty() && residence_->all_admitted()) {
+    const ValueId value = to_copy_.back().given->value;
+    const std::int64_t bytes = residence_->bytes(value);
+    const bool alone = copying_ == 0 && !residence_->anything_under_way() && sending_ == 0;
+    if (!alone && !residence_->fits(ledger_->live() + copying_ + bytes)) return;
+    copying_ += bytes;
+    call_io(static_cast<std::int64_t>(graph_.tasks.size()),
+            [this, bytes, copy = std::move(to_copy_.back())] {
+              const std::vector<Tile> tiles = from_source(*copy.given);
+              for (const std::int32_t number : copy.outputs) store(graph_.outputs[number], tiles);
+              ledger_->release(tiles);
+              const Lock lock(mutex_);
+              copying_ -= bytes;
+              io_left_ -= static_cast<std::int64_t>(copy.outputs.size());
+              copy_more();
+              changed_.notify_all();
+            });
+    to_copy_.pop_back();
+  }
+}
+
+/// A tile that shows a part of a larger one would hold all of it, as long as it is there.
+std::vector<Tile> Scheduler::without_what_is_not_shown(std::vector<Tile> tiles) {
+  for (Tile& tile : tiles)
+    if (!tile.is_sparse() && std::cmp_less(tile.bytes(), buffer_bytes(tile.rep().owner)) &&
+        !ledger_->is_exempt(tile))
+      tile = MutableTile::copy_of(tile).publish();
+  return tiles;
 }
 
 /// Sends a tile to another site; until it is sent it counts as held, whoever else drops it.
@@ -141,7 +170,7 @@ void Scheduler::send(const Task& task) {
 
 /// Admits tasks as far as there is room. The lock is held, here and below.
 void Scheduler::admit() {
-  while (!ended_ && !residence_->all_admitted() && residence_->running() < most_admitted) {
+  while (!ended_ && !residence_->all_admitted() && residence_->wants_more()) {
     Residence::Orders orders;
     // As long as every thread has something to do, nothing is written out for what comes later.
     const bool soon = residence_->running() < threads_;
@@ -152,28 +181,43 @@ void Scheduler::admit() {
       continue;
     }
     if (admitted < 0 && !residence_->anything_under_way() && sending_ == 0) {
-      // Nothing else is left to wait for. What is held beyond what was foreseen is shared by views,
-      // and cannot go as long as one of them is read.
-      const std::int64_t need = residence_->need_of(residence_->next());
-      if (need > residence_->limit()) {
-        const Task& task = graph_.tasks[residence_->next()];
-        fail_with(
-            residence_->next(),
-            std::make_exception_ptr(OutOfMemory(fmt::format(
-                "{} at key {} needs {} in memory at once, with its inputs and its result, and "
-                "the limit is {}: use smaller tiles, or allow more (memory_limit)",
-                describe_step(graph_.steps[task.op].plan), to_string(graph_.keys[task.key]),
-                bytes_text(need), bytes_text(residence_->limit())))));
+      // Nothing else is left to wait for: it fits alone, or it was guessed that it does not.
+      const TaskId next = residence_->next();
+      if (residence_->known_need_of(next) > options_.memory_limit) {
+        const Task& task = graph_.tasks[next];
+        fail_for_want_of_room(fmt::format("{} at key {}, with its inputs and its result,",
+                                          describe_step(graph_.steps[task.op].plan),
+                                          to_string(graph_.keys[task.key])),
+                              residence_->known_need_of(next));
         return;
       }
       Residence::Orders forced;
-      admitted = residence_->admit(-need, false, forced);
+      admitted = residence_->admit(-residence_->need_of(next), false, forced);
       carry_out(forced);
     }
     if (admitted < 0) return;
-    inputs_missing_[admitted] = residence_->missing(admitted);
-    if (inputs_missing_[admitted] == 0) make_ready(admitted);
+    if (residence_->is_able(admitted)) make_ready(admitted);
   }
+  copy_more();
+}
+
+/// Whether a task that has all it needs may be started now.
+bool Scheduler::may_start(TaskId task) {
+  for (;;) {
+    Residence::Orders orders;
+    if (residence_->may_start(task, ledger_->live(), orders)) return true;
+    carry_out(orders);
+    if (orders.drop.empty()) return false;
+  }
+}
+
+void Scheduler::fail_for_want_of_room(const std::string& what, std::int64_t bytes) {
+  fail_with(residence_->next(),
+            std::make_exception_ptr(OutOfMemory(fmt::format(
+                "{} needs {} in memory at once, and the limit is {}: use smaller tiles, {}or allow "
+                "more (memory_limit)",
+                what, bytes_text(bytes), bytes_text(options_.memory_limit),
+                sink_ ? "" : "store the result in a database rather than reading it, "))));
 }
 
 /// What others send comes unasked, and something else may have to go.
@@ -186,23 +230,27 @@ void Scheduler::relieve() {
 
 void Scheduler::carry_out(const Residence::Orders& orders) {
   for (const ValueId value : orders.drop) let_go(value);
-  // The handles are taken now: later a task may take the value over.
-  for (const ValueId value : orders.write)
+  // The handles are taken now: later a task may take the value over, and add to a copy of it.
+  for (const ValueId value : orders.write) {
+    ledger_->hold(tiles_[value]);
     call_io(-1,
             [this, value, tiles = tiles_[value]]() mutable { write_out(value, std::move(tiles)); });
+  }
   for (const ValueId value : orders.read) {
     const std::int64_t reader = residence_->next();
     call_io(reader, [this, value] { read_back(value); });
   }
 }
 
-/// A value has come into memory.
+/// A value has come to be: it was made, or sent by others.
 void Scheduler::settle_in(ValueId value, std::int64_t bytes, std::vector<TaskId>& now_ready) {
   const Lock lock(mutex_);
-  std::vector<TaskId> waiting;
-  residence_->there(value, bytes, waiting);
-  for (const TaskId reader : waiting)
-    if (--inputs_missing_[reader] == 0) now_ready.push_back(reader);
+  residence_->there(value, bytes, now_ready);
+  stays_to_be_stored(value);
+  if (sink_ || !is_kept_result_[value]) return;
+  kept_results_ += bytes;
+  if (kept_results_ > options_.memory_limit)
+    fail_for_want_of_room("what there is of the result", kept_results_);
 }
 
 void Scheduler::read_back(ValueId value) {
@@ -219,11 +267,11 @@ void Scheduler::read_back(ValueId value) {
     ledger_->hold(tiles);
     bytes_read_ += bytes_of(tiles);
   }
-  const std::int64_t bytes = bytes_of(tiles);
+  const std::int64_t bytes = ledger_->charged(tiles);
   tiles_[value] = std::move(tiles);
   std::vector<TaskId> now_ready;
-  settle_in(value, bytes, now_ready);
   const Lock lock(mutex_);
+  residence_->there(value, bytes, now_ready);
   for (const TaskId next : now_ready) make_ready(next);
   admit();
   changed_.notify_all();
@@ -232,6 +280,7 @@ void Scheduler::read_back(ValueId value) {
 void Scheduler::write_out(ValueId value, std::vector<Tile> tiles) {
   const store::Place place = spilled_.write(tiles);
   bytes_spilled_ += place.bytes;
+  ledger_->release(tiles);
   tiles.clear();
   const Lock lock(mutex_);
   copies_[value] = place;
@@ -260,6 +309,8 @@ void Scheduler::forget_copy(ValueId value) {
 
 /// Results that had to make room are in memory again at the end, as the caller wants them.
 void Scheduler::bring_results_back() {
+  const std::int64_t rest = std::max<std::int64_t>(0, options_.memory_limit - kept_results_);
+  const KeepAtMost keep(static_cast<std::size_t>(rest));
   for (const TaskGraph::Output& output : graph_.outputs) {
     if (!is_mine(graph_.values[output.value].site) || !tiles_[output.value].empty()) continue;
     if (const auto copy = copies_.find(output.value); copy != copies_.end()) {
@@ -268,6 +319,10 @@ void Scheduler::bring_results_back() {
       bytes_read_ += bytes_of(tiles_[output.value]);
     } else if (const auto source = sources_.find(output.value); source != sources_.end()) {
       tiles_[output.value] = from_source(*source->second);
+    }
+    if (ledger_->live() > options_.memory_limit) {
+      fail_for_want_of_room("the result", ledger_->live());
+      return;
     }
   }
 }

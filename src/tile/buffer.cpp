@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/check.h"
+#include "tile/buffer_bytes.h"
 
 namespace tessera {
 namespace {
@@ -137,9 +138,22 @@ std::size_t retain_at_most(std::size_t bytes) noexcept {
   return before;
 }
 
+namespace {
+
+struct Release {
+  std::size_t bytes;
+  void operator()(std::byte* memory) const { release_aligned(memory, bytes); }
+};
+
+}  // namespace
+
 std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(allocate_aligned(bytes));
-  return {memory, [bytes](std::byte* p) { release_aligned(p, bytes); }};
+  return {static_cast<std::byte*>(allocate_aligned(bytes)), Release{bytes}};
+}
+
+std::size_t buffer_bytes(const std::shared_ptr<const void>& owner) {
+  const auto* release = std::get_deleter<Release>(owner);
+  return release != nullptr ? release->bytes : 0;
 }
 
 }  // namespace tessera

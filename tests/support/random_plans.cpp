@@ -78,6 +78,27 @@ Plan grow(Random& random, std::vector<Plan>& pool) {
   }
 }
 
+/// Tiles that are read are copies: nobody else holds them.
+Plan input(const Relation& relation, const std::string& name, Inputs inputs) {
+  if (inputs == Inputs::at_hand) return Plan::input(relation, name);
+  auto listing = std::make_shared<TupleSet<TileType>>();
+  listing->type = relation.type();
+  listing->absent_types = relation.absent_types();
+  for (const Tuple& tuple : relation.tuples()) {
+    listing->tuples.push_back({tuple.key, {}});
+    for (const Tile& tile : tuple.tiles) listing->tuples.back().tiles.push_back(tile.type());
+  }
+  return Plan::input(
+      listing,
+      [relation](const Key& key) {
+        std::vector<Tile> tiles = relation.find(key)->tiles;
+        for (Tile& tile : tiles)
+          if (!tile.is_sparse()) tile = MutableTile::copy_of(tile).publish();
+        return tiles;
+      },
+      name);
+}
+
 }  // namespace
 
 Relation random_relation(Random& random, int least_rank, int most_rank) {
@@ -98,10 +119,10 @@ Relation random_relation(Random& random, int least_rank, int most_rank) {
                                sparse ? Presence::sparse : Presence::continuous);
 }
 
-std::optional<Plan> random_plan(Random& random, int operators) {
+std::optional<Plan> random_plan(Random& random, int operators, Inputs inputs) {
   std::vector<Plan> pool;
   for (std::int64_t i = random.between(1, 3); i > 0; --i)
-    pool.push_back(Plan::input(random_relation(random), std::string(1, "TUV"[i - 1])));
+    pool.push_back(input(random_relation(random), std::string(1, "TUV"[i - 1]), inputs));
   try {
     for (int i = 0; i < operators; ++i) {
       const Plan next = grow(random, pool);

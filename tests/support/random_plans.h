@@ -13,7 +13,9 @@ Relation random_relation(Random& random, int least_rank = 1, int most_rank = 3);
 
 /// A plan of up to `operators` operators over a few relations that it may read more than once, with
 /// products of matrices among them. It may be refused when made or run: nothing if it is.
-std::optional<Plan> random_plan(Random& random, int operators);
+/// Inputs are relations at hand, or the same read anew whenever they are needed.
+enum class Inputs { at_hand, read };
+std::optional<Plan> random_plan(Random& random, int operators, Inputs inputs = Inputs::at_hand);
 
 /// Any placement of a relation of this frontier that an input may have: ALL, PART of some
 /// components, grids, with copies, on some sites only.

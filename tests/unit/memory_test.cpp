@@ -6,35 +6,10 @@
 #include "exec/memory_limit.h"
 #include "exec/task_order.h"
 #include "support/expectations.h"
-#include "support/random_plans.h"
+#include "support/tight_memory.h"
 
 namespace tessera {
 namespace {
-
-/// A matrix whose tiles are made anew whenever they are asked for, as a file's would be read.
-Plan from_source(std::int64_t extent, std::int64_t tile, std::uint64_t seed,
-                 std::shared_ptr<std::atomic<int>> reads = nullptr) {
-  const std::int64_t tiles = (extent + tile - 1) / tile;
-  const RelationType type{{{"", {DType::f64, {tile, tile}}}}, {tiles, tiles}};
-  return Plan::input(type, [=](const Key& key) {
-    if (reads) ++*reads;
-    return std::vector<Tile>{random_uniform(
-        DType::f64, {tile, tile}, seed + static_cast<std::uint64_t>(key[0] * 1000 + key[1]))};
-  });
-}
-
-Plan product(const Plan& a, const Plan& b) {
-  return a.join(b, {1}, {0}, "matmul").aggregate({0, 2}, "add");
-}
-
-RunOptions within(std::int64_t bytes, int threads = 2) {
-  RunOptions options;
-  options.memory_limit = bytes;
-  options.threads = threads;
-  return options;
-}
-
-constexpr std::int64_t tile_bytes = std::int64_t{32} * 32 * 8;
 
 TEST(Memory, BytesAreReadAndWrittenAsPeopleDo) {
   EXPECT_EQ(parse_bytes("512MB"), 512'000'000);
@@ -143,7 +118,6 @@ TEST(Memory, WhatCannotFitIsRefusedBeforeItRuns) {
   const Plan a = from_source(256, 32, 1, reads);
   EXPECT_ERROR(OutOfMemory, run(product(a, a), within(2 * tile_bytes)),
                "the run needs 524 kB in memory at once, and the limit is 16.4 kB");
-  const TupleSink nowhere = [](std::size_t, const Key&, const std::vector<Tile>&) {};
   EXPECT_ERROR(OutOfMemory, run_into({product(a, a)}, nowhere, within(2 * tile_bytes)),
                "the run needs 24.6 kB in memory at once");
   EXPECT_EQ(*reads, 0);
@@ -155,8 +129,8 @@ TEST(Memory, BoxesOfResultsReadLess) {
   const Plan plan = product(from_source(1024, 32, 1), from_source(1024, 32, 99));
   const std::vector<bool> mine{true};
   exec::TaskGraph graph = exec::expand(ia::translate({plan}, ia::dealt_out(1)));
-  const std::vector<std::int64_t> bytes = exec::predicted_bytes(graph);
-  const exec::Circumstances under{mine, bytes, 48 * tile_bytes, 2, false};
+  const exec::ValueSizes sizes = exec::predicted_sizes(graph);
+  const exec::Circumstances under{mine, sizes, 48 * tile_bytes, 2, false};
   const std::int64_t depth_first = exec::forecast(graph, under).read;
   const exec::ChosenOrder chosen = exec::choose_order(graph, under);
   EXPECT_LT(chosen.forecast.read * 2, depth_first);
