@@ -5,7 +5,8 @@
 namespace tessera::exec {
 namespace {
 
-/// Looks, in a graph whose order is depth first, for the box that makes a run read and write least.
+/// Looks, in a graph whose order is depth first, for the box, and the order within it, that makes a
+/// run read and write least.
 /// Every forecast goes through all tasks, so that large graphs get few.
 class BoxSearch {
  public:
@@ -24,20 +25,26 @@ class BoxSearch {
 
   ChosenOrder best() {
     if (extents_.empty() || moved(best_.forecast) <= unavoidable()) return best_;
+    // All at once, input by input: it may be all that is wanted, and is tried while there are
+    // tries.
+    consider(extents_, true);
     const std::int64_t longest = *std::max_element(extents_.begin(), extents_.end());
     for (std::int64_t side = 2; side < 2 * longest; side = next_side(side))
-      consider(Key(extents_.size(), side));
+      consider(Key(extents_.size(), side), false);
+    if (best_.by_input)
+      for (std::int64_t side = 2; side < longest; side = next_side(side))
+        consider(Key(extents_.size(), side), true);
     for (bool better = !best_.box.empty(); better;) {
       better = false;
-      const Key from = best_.box;
-      for (std::size_t i = 0; i < from.size(); ++i)
+      const ChosenOrder from = best_;
+      for (std::size_t i = 0; i < from.box.size(); ++i)
         for (const bool larger : {true, false}) {
-          Key changed = from;
-          changed[i] = larger ? next_side(from[i]) : std::max<std::int64_t>(1, from[i] - 1);
-          better = consider(changed) || better;
+          Key changed = from.box;
+          changed[i] = larger ? next_side(changed[i]) : std::max<std::int64_t>(1, changed[i] - 1);
+          better = consider(changed, from.by_input) || better;
         }
     }
-    renumber(graph_, best_.box.empty() ? depth_first(graph_) : box_by_box(graph_, best_.box));
+    renumber(graph_, order(best_));
     return best_;
   }
 
@@ -59,14 +66,20 @@ class BoxSearch {
     return bytes;
   }
 
-  bool consider(Key box) {
+  std::vector<TaskId> order(const ChosenOrder& chosen) const {
+    if (chosen.box.empty()) return depth_first(graph_);
+    return chosen.by_input ? input_by_input(graph_, chosen.box) : box_by_box(graph_, chosen.box);
+  }
+
+  bool consider(Key box, bool by_input) {
     for (std::size_t i = 0; i < box.size(); ++i) box[i] = std::min(box[i], extents_[i]);
-    if (tries_left_-- <= 0 || box == best_.box) return false;
-    renumber(graph_, box_by_box(graph_, box));
+    if (tries_left_-- <= 0 || (box == best_.box && by_input == best_.by_input)) return false;
+    ChosenOrder made{{}, box, by_input};
+    renumber(graph_, order(made));
     if (needed() > most_needed_) return false;
-    const Forecast made = forecast(graph_, under_);
-    if (moved(made) >= moved(best_.forecast)) return false;
-    best_ = {made, box};
+    made.forecast = forecast(graph_, under_);
+    if (moved(made.forecast) >= moved(best_.forecast)) return false;
+    best_ = made;
     return true;
   }
 

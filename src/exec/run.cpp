@@ -115,13 +115,14 @@ Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool ke
   // Every process must take the tasks in the same order, so that none waits for one that waits for
   // it: what they choose may depend on nothing that they do not share.
   run.order = cluster == nullptr ? exec::choose_order(*run.graph, under)
-                                 : exec::ChosenOrder{exec::forecast(*run.graph, under), {}};
+                                 : exec::ChosenOrder{exec::forecast(*run.graph, under)};
   return run;
 }
 
 std::string order_text(const exec::ChosenOrder& order) {
   if (order.box.empty()) return "depth first";
-  return fmt::format("{} results at a time", fmt::join(order.box, " x "));
+  return fmt::format("{} results at a time{}", fmt::join(order.box, " x "),
+                     order.by_input ? ", input by input" : "");
 }
 
 void refuse_what_cannot_fit(const Prepared& run) {

@@ -56,6 +56,20 @@ class DepthFirst {
   std::vector<Visit> path_;
 };
 
+/// The outputs by the box of results that their keys lie in.
+std::map<std::pair<std::int32_t, std::vector<std::int64_t>>, std::vector<ValueId>> boxes_of(
+    const TaskGraph& graph, const Key& box) {
+  std::map<std::pair<std::int32_t, std::vector<std::int64_t>>, std::vector<ValueId>> boxes;
+  for (const TaskGraph::Output& output : graph.outputs) {
+    std::vector<std::int64_t> at;
+    const auto key = graph.keys.components(output.key);
+    for (std::size_t i = 0; i < key.size(); ++i)
+      at.push_back(i < box.size() ? key[i] / box[i] : key[i]);
+    boxes[{output.result, at}].push_back(output.value);
+  }
+  return boxes;
+}
+
 }  // namespace
 
 std::vector<TaskId> depth_first(const TaskGraph& graph) {
@@ -68,14 +82,6 @@ std::vector<TaskId> depth_first(const TaskGraph& graph) {
 }
 
 std::vector<TaskId> box_by_box(const TaskGraph& graph, const Key& box) {
-  std::map<std::pair<std::int32_t, std::vector<std::int64_t>>, std::vector<ValueId>> boxes;
-  for (const TaskGraph::Output& output : graph.outputs) {
-    std::vector<std::int64_t> at;
-    const auto key = graph.keys.components(output.key);
-    for (std::size_t i = 0; i < key.size(); ++i)
-      at.push_back(i < box.size() ? key[i] / box[i] : key[i]);
-    boxes[{output.result, at}].push_back(output.value);
-  }
   std::vector<TaskId> order;
   order.reserve(graph.tasks.size());
   // By task: how many steps of its box come before it, and how many may: a task is done as late as
@@ -84,7 +90,7 @@ std::vector<TaskId> box_by_box(const TaskGraph& graph, const Key& box) {
   constexpr std::int32_t nobody_reads = std::numeric_limits<std::int32_t>::max();
   std::vector<std::int32_t> late(graph.tasks.size(), nobody_reads);
   DepthFirst walk(graph);
-  for (const auto& [at, outputs] : boxes) {
+  for (const auto& [at, outputs] : boxes_of(graph, box)) {
     const auto begin = static_cast<std::ptrdiff_t>(order.size());
     for (const ValueId output : outputs) walk.from_maker(output, order);
     const auto each_maker = [&](TaskId task, const auto& visit) {
@@ -99,6 +105,54 @@ std::vector<TaskId> box_by_box(const TaskGraph& graph, const Key& box) {
     }
     std::stable_sort(order.begin() + begin, order.end(),
                      [&](TaskId a, TaskId b) { return late[a] < late[b]; });
+  }
+  walk.rest(order);
+  return order;
+}
+
+std::vector<TaskId> input_by_input(const TaskGraph& graph, const Key& box) {
+  std::vector<TaskId> order;
+  order.reserve(graph.tasks.size());
+  DepthFirst walk(graph);
+  std::vector<std::int32_t> missing(graph.tasks.size(), 0);  // inputs that are not there yet
+  std::vector<char> is_next(graph.tasks.size(), 0);          // in this box
+  std::vector<char> is_there(graph.values.size(), 0);
+  for (const auto& [at, outputs] : boxes_of(graph, box)) {
+    std::vector<TaskId> tasks;
+    for (const ValueId output : outputs) walk.from_maker(output, tasks);
+    for (const TaskId task : tasks)  // each box reads its sources anew
+      for (const ValueId input : graph.inputs_of(graph.tasks[task]))
+        if (walk.maker(input) < 0) is_there[input] = 0;
+    for (const TaskId task : tasks) {
+      is_next[task] = 1;
+      for (const ValueId input : graph.inputs_of(graph.tasks[task]))
+        if (!is_there[input]) ++missing[task];
+    }
+    std::vector<TaskId> able;  // the last one is taken first, with all that follows from it
+    const auto arrive = [&](ValueId value) {
+      is_there[value] = 1;
+      const auto readers = graph.readers_of(value);
+      for (auto reader = readers.rbegin(); reader != readers.rend(); ++reader)
+        if (is_next[*reader] && --missing[*reader] == 0) able.push_back(*reader);
+    };
+    const auto make_what_can_be = [&] {
+      while (!able.empty()) {
+        const TaskId task = able.back();
+        able.pop_back();
+        is_next[task] = 0;
+        order.push_back(task);
+        arrive(graph.tasks[task].output);
+      }
+    };
+    for (const TaskId task : tasks) {
+      if (is_next[task] && missing[task] == 0) able.push_back(task);
+      make_what_can_be();
+      for (const ValueId input : graph.inputs_of(graph.tasks[task]))
+        if (walk.maker(input) < 0 && !is_there[input]) {
+          arrive(input);
+          make_what_can_be();
+        }
+    }
   }
   walk.rest(order);
   return order;

@@ -14,13 +14,19 @@ std::vector<TaskId> depth_first(const TaskGraph& graph);
 /// extent for each key component, and is cut to the keys of results of another arity.
 std::vector<TaskId> box_by_box(const TaskGraph& graph, const Key& box);
 
+/// Box by box too, but input by input within a box: whatever can be made of a source tile and those
+/// before it is made as soon as that is read. So a source that is cut into pieces for many outputs
+/// is read once for all of them, though the pieces have to wait.
+std::vector<TaskId> input_by_input(const TaskGraph& graph, const Key& box);
+
 /// Numbers the tasks in this order, and lists the readers of the values.
 void renumber(TaskGraph& graph, const std::vector<TaskId>& order);
 
 /// The order that reads and writes least under a limit, of those above.
 struct ChosenOrder {
   Forecast forecast;
-  Key box = {};  // empty: depth first
+  Key box = {};           // empty: depth first
+  bool by_input = false;  // within a box
 };
 /// Numbers the tasks by it, which are depth first so far: that is kept where nothing is gained.
 ChosenOrder choose_order(TaskGraph& graph, const Circumstances& under);

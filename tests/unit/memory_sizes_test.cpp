@@ -105,6 +105,19 @@ TEST(MemorySizes, PiecesOfATileDoNotHoldAllOfIt) {
     }
 }
 
+TEST(MemorySizes, WhatIsCutIsReadAboutOnce) {
+  for (const std::int64_t limit : {300'000, 500'000, 900'000}) {
+    auto reads = std::make_shared<std::atomic<int>>(0);
+    const Plan plan = cut_and_joined(reads);
+    EXPECT_EQ(forecast(plan, within(limit), Results::handed_over).order,
+              "1 x 20 results at a time, input by input");
+    RunReport report;
+    (void)run_into({plan}, nowhere, within(limit), &report);
+    EXPECT_LE(*reads, 2 * 20) << limit;  // a tile may have to make room between two of its pieces
+    EXPECT_LE(report.bytes_spilled, 20 * 20 * (32 * 16 * 8 + 200)) << limit;
+  }
+}
+
 TEST(MemorySizes, ViewsOfWhatTheUserHoldsCountNothing) {
   const Relation held =
       Relation::from_tensor(random_uniform(DType::f64, {640, 640}, 1), Shape{64, 64});
