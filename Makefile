@@ -6,10 +6,10 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz fuzz-formats fuzz-sql crash soak bench bench-peers bench-cluster docs format lint check-layers clean help
+.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz fuzz-formats fuzz-sql crash soak bench bench-peers bench-cluster docs format lint check-layers clean help test-64mb
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 quickstart: configure  ## install, build, and run a short guided program
 	@cmake --build --preset $(PRESET) --target quickstart _tessera
@@ -30,6 +30,12 @@ unit-tests: build
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 python-tests: build
+	PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
+	TESSERA_MEMORY_LIMIT=64MB PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -p no:cacheprovider \
+	  $(addprefix tests/python/test_,$(addsuffix .py,database plan_model relations running sites))
+
+test-64mb: export TESSERA_MEMORY_LIMIT = 64MB
+test-64mb: build unit-tests  ## all tests once more, every run in 64 MB
 	PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
 
 asan:  ## the C++ tests under the address and undefined-behaviour sanitizers

@@ -93,7 +93,8 @@ TEST(EngineLaws, TheOptimizerChangesNoResult) {
   }
 }
 
-/// The entries of sparse tiles are guessed: a run may find out that it needs more than was said.
+/// Entries of sparse tiles cannot be counted beforehand: a run finds out that it needs more than
+/// was said.
 std::pair<Relation, RunReport> run_in_more_and_more_memory(const Plan& plan, RunOptions options) {
   for (int tries = 1;; ++tries, options.memory_limit *= 2) {
     try {
@@ -101,7 +102,7 @@ std::pair<Relation, RunReport> run_in_more_and_more_memory(const Plan& plan, Run
       Relation result = run(plan, options, &report);
       return {std::move(result), report};
     } catch (const OutOfMemory&) {
-      if (tries == 8) throw;
+      if (tries == 16) throw;
     }
   }
 }
