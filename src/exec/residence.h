@@ -91,7 +91,6 @@ class Residence {
   /// Whether nobody needs the value any more.
   bool is_dead(ValueId value) const { return readers_left_[value] == 0; }
   std::int64_t bytes(ValueId value) const { return sizes_.bytes[value]; }
-  std::int64_t limit() const { return limit_; }
   std::int64_t promised() const { return promised_; }
   std::int64_t need_of(TaskId task) const;   // bytes that it needs in memory, if it runs alone
   std::int64_t known_need_of(TaskId) const;  // of that, what is not a guess

@@ -73,12 +73,6 @@ class Scheduler final : public Receiver {
   void call_io(std::int64_t number, std::function<void()> work);
   std::vector<Tile> from_source(const TaskGraph::Given& given);
   void read_source(const TaskGraph::Given& given);
-  void stays_to_be_stored(ValueId value);
-  void store_outputs(ValueId value);
-  void store(const TaskGraph::Output& output, const std::vector<Tile>& tiles);
-  void take_in_place(ValueId value, const std::vector<Tile>& tiles);
-  void list_copies();
-  void copy_more();
   void send(const Task& task);
   void admit();
   bool may_start(TaskId task);
@@ -92,6 +86,14 @@ class Scheduler final : public Receiver {
   void let_go(ValueId value);
   void finish_resident(TaskId task);
   void forget_copy(ValueId value);
+
+  // scheduler_outputs.cpp: results.
+  void store(const TaskGraph::Output& output, const std::vector<Tile>& tiles);
+  void stays_to_be_stored(ValueId value);
+  void store_outputs(ValueId value);
+  void take_in_place(ValueId value, const std::vector<Tile>& tiles);
+  void list_copies();
+  void copy_more();
   void bring_results_back();
 
   const TaskGraph& graph_;
