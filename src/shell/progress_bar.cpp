@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <iostream>
 
@@ -22,7 +23,7 @@ constexpr int bar = 30;
 constexpr const char* wiped = "\r\x1b[K";
 
 std::string time_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::min(std::max(seconds, 0.0), 1e12) + 0.5);
+  const std::int64_t whole = std::llround(std::clamp(seconds, 0.0, 1e12));
   if (whole < 120) return fmt::format("{} s", whole);
   if (whole < 7200) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
