@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "shell/commands.h"
-#include "shell/printable.h"
+#include "shell/control_characters.h"
 #include "tessera/database.h"
 
 namespace tessera::shell {
@@ -14,7 +14,7 @@ int check(const std::string& folder) {
     try {
       return Database::open(folder, {.create = false, .read_only = true});
     } catch (const Error& error) {
-      std::cerr << error.kind() << ": " << printable(error.what()) << '\n';
+      std::cerr << error.kind() << ": " << without_control_characters(error.what()) << '\n';
       return std::nullopt;
     }
   }();
@@ -24,7 +24,7 @@ int check(const std::string& folder) {
   for (const Damage& damage : found)
     std::cout << fmt::format("{}{}: {}\n", damage.name.empty() ? "the database" : damage.name,
                              damage.key ? " at " + to_string(*damage.key) : "",
-                             printable(damage.reason));
+                             without_control_characters(damage.reason));
   if (found.empty()) std::cout << fmt::format("{}: all is well\n", folder);
   return found.empty() ? 0 : failed;
 }

@@ -18,7 +18,8 @@ std::vector<std::string> columns_of(Catalogue& catalogue, const std::string& nam
         if (columns.empty()) columns = rule.column_names();
       return columns;
     case Catalogue::Kind::table:
-    case Catalogue::Kind::tensor: break;
+    case Catalogue::Kind::tensor:
+    case Catalogue::Kind::virtual_tensor: break;
   }
   for (const query::Column& column : catalogue.table(name).schema) columns.push_back(column.name);
   return columns;

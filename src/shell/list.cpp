@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "shell/commands.h"
-#include "shell/printable.h"
+#include "shell/control_characters.h"
 #include "tessera/database.h"
 
 namespace tessera::shell {
@@ -17,7 +17,7 @@ int list(const std::string& folder) {
   for (const StoredInfo& info : all) {
     if (!info.damage.empty()) {
       rows.push_back({info.name, "damaged", "", ""});
-      std::cerr << fmt::format("IoError: {}\n", printable(info.damage));
+      std::cerr << fmt::format("IoError: {}\n", without_control_characters(info.damage));
       damaged = true;
       continue;
     }

@@ -2,9 +2,9 @@
 #include <iostream>
 
 #include "shell/commands.h"
+#include "shell/control_characters.h"
 #include "shell/display_width.h"
 #include "shell/output.h"
-#include "shell/printable.h"
 #include "tessera/error.h"
 
 namespace tessera::shell {
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   } catch (const OutputClosed&) {
     end_as_unread();
   } catch (const tessera::Error& error) {
-    std::cerr << error.kind() << ": " << printable(error.what()) << '\n';
+    std::cerr << error.kind() << ": " << without_control_characters(error.what()) << '\n';
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what() << '\n';
   }

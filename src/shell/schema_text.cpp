@@ -32,6 +32,16 @@ std::string extents_text(const Shape& shape) {
   return text;
 }
 
+std::string_view element_name(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "FLOAT";
+    case DType::i64: return "BIGINT";
+    case DType::boolean: return "BOOLEAN";
+    case DType::f64: break;
+  }
+  return "DOUBLE";
+}
+
 std::string tensor_text(const Database& database, const std::string& name) {
   const StoredInfo info = database.info(name);
   if (!info.shape || info.type.columns.size() != 1)
@@ -41,10 +51,21 @@ std::string tensor_text(const Database& database, const std::string& name) {
                      to_string(info.type.columns[0].type.dtype));
 }
 
+std::string virtual_text(const session::VirtualTensor& tensor, const std::string& name) {
+  const query::TensorType& type = tensor.type;
+  return fmt::format("CREATE TENSOR {} {} OF {} TILE {}{} VIRTUAL;\n", quoted_if_needed(name),
+                     extents_text(type.shape), element_name(type.dtype), extents_text(type.tile),
+                     tensor.partition_by.empty()
+                         ? ""
+                         : fmt::format(" PARTITION BY ({})", fmt::join(tensor.partition_by, ", ")));
+}
+
 std::string text_of(Catalogue& catalogue, const Database& database, const std::string& name) {
   switch (*catalogue.kind(name)) {
     case Catalogue::Kind::table: return table_text(catalogue, name);
     case Catalogue::Kind::tensor: return tensor_text(database, name);
+    case Catalogue::Kind::virtual_tensor:
+      return virtual_text(*catalogue.virtual_tensor(name), name);
     case Catalogue::Kind::view: {
       std::vector<std::string> columns = catalogue.view(name)->columns;
       for (std::string& column : columns) column = quoted_if_needed(column);

@@ -1,10 +1,10 @@
-#include "shell/printable.h"
+#include "shell/control_characters.h"
 
 #include <fmt/format.h>
 
 namespace tessera::shell {
 
-std::string printable(const std::string& text) {
+std::string without_control_characters(const std::string& text) {
   std::string shown;
   for (const char letter : text) {
     const auto code = static_cast<unsigned char>(letter);
