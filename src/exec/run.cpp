@@ -103,7 +103,7 @@ Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool ke
   const std::int64_t limit = run.options.memory_limit;
   run.sizes = exec::predicted_sizes(*run.graph);
   run.needed = exec::least_limit(*run.graph, run.mine, run.sizes, keeps_results);
-  const double most = exec::most_bytes(*run.graph, run.mine, run.sizes);
+  const double most = exec::most_bytes(*run.graph, run.mine, run.sizes, run.options.threads);
   run.all_fits = most <= static_cast<double>(limit - limit / 16);
   if (run.all_fits) {
     run.order.forecast = {static_cast<std::int64_t>(most), bytes_of_sources(run), 0};

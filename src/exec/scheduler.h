@@ -82,7 +82,8 @@ class Scheduler final : public Receiver {
   void settle_in(ValueId value, std::int64_t bytes, std::vector<TaskId>& now_ready);
   void carry_out(const Residence::Orders& orders);
   void read_back(ValueId value);
-  void write_out(ValueId value, std::vector<Tile> tiles);
+  using Handles = std::shared_ptr<const std::vector<Tile>>;
+  void write_out(ValueId value, Handles tiles);
   void let_go(ValueId value);
   void finish_resident(TaskId task);
   void forget_copy(ValueId value);

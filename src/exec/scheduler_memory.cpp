@@ -151,11 +151,18 @@ void Scheduler::relieve() {
 
 void Scheduler::carry_out(const Residence::Orders& orders) {
   for (const ValueId value : orders.drop) let_go(value);
-  // The handles are taken now: later a task may take the value over, and add to a copy of it.
+  // The handles are taken now: later a task may take the value over, and add to a copy of it. They
+  // count until they are let go, be it that the run ends before they are written.
   for (const ValueId value : orders.write) {
     ledger_->hold(tiles_[value]);
-    call_io(-1,
-            [this, value, tiles = tiles_[value]]() mutable { write_out(value, std::move(tiles)); });
+    Handles handles(new std::vector<Tile>(tiles_[value]),
+                    [ledger = ledger_](const std::vector<Tile>* tiles) {
+                      ledger->release(*tiles);
+                      delete tiles;
+                    });
+    call_io(-1, [this, value, handles = std::move(handles)]() mutable {
+      write_out(value, std::move(handles));
+    });
   }
   for (const ValueId value : orders.read) {
     const std::int64_t reader = residence_->next();
@@ -198,11 +205,10 @@ void Scheduler::read_back(ValueId value) {
   changed_.notify_all();
 }
 
-void Scheduler::write_out(ValueId value, std::vector<Tile> tiles) {
-  const store::Place place = spilled_.write(tiles);
+void Scheduler::write_out(ValueId value, Handles tiles) {
+  const store::Place place = spilled_.write(*tiles);
   bytes_spilled_ += place.bytes;
-  ledger_->release(tiles);
-  tiles.clear();
+  tiles.reset();
   const Lock lock(mutex_);
   copies_[value] = place;
   if (residence_->written(value)) let_go(value);

@@ -102,19 +102,25 @@ std::vector<char> taken_in_place(const TaskGraph& graph, const ValueSizes& sizes
   return result;
 }
 
-double most_bytes(const TaskGraph& graph, const std::vector<bool>& mine, const ValueSizes& sizes) {
+double most_bytes(const TaskGraph& graph, const std::vector<bool>& mine, const ValueSizes& sizes,
+                  int threads) {
   std::vector<double> bounds;
   for (const std::vector<TileType>& types : graph.types.lists()) bounds.push_back(bound(types));
+  const auto most_of = [&](ValueId value) {
+    return sizes.guessed[value] ? bounds[graph.values[value].types]
+                                : static_cast<double>(sizes.bytes[value]);
+  };
   std::vector<char> counts(graph.values.size(), 1);
   const std::vector<char> in_place = taken_in_place(graph, sizes);
-  for (std::size_t t = 0; t < graph.tasks.size(); ++t)
-    if (in_place[t]) counts[graph.tasks[t].output] = 0;
-  double all = 0;
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
-    const Value& value = graph.values[v];
-    if (!mine[value.site] || !counts[v]) continue;
-    all += sizes.guessed[v] ? bounds[value.types] : static_cast<double>(sizes.bytes[v]);
+  double folded = 0;  // the largest product that is made to be folded and dropped
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    const Task& task = graph.tasks[t];
+    if (in_place[t]) counts[task.output] = 0;
+    if (task.kind == TaskKind::product_fold) folded = std::max(folded, most_of(task.output));
   }
+  double all = threads * folded;
+  for (std::size_t v = 0; v < graph.values.size(); ++v)
+    if (mine[graph.values[v].site] && counts[v]) all += most_of(static_cast<ValueId>(v));
   return all;
 }
 

@@ -21,7 +21,8 @@ std::vector<char> taken_in_place(const TaskGraph& graph, const ValueSizes& sizes
 
 /// All values of some sites at once, whatever the order: an upper bound. A sparse tile has at most
 /// as many entries as a dense one has elements.
-double most_bytes(const TaskGraph& graph, const std::vector<bool>& mine, const ValueSizes& sizes);
+double most_bytes(const TaskGraph& graph, const std::vector<bool>& mine, const ValueSizes& sizes,
+                  int threads);
 
 /// The least limit that a run can do with: the most that one task takes with its inputs and its
 /// output, and all results if they are kept. Of values that are guessed what is known counts, as a

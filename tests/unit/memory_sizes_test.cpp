@@ -76,7 +76,7 @@ TEST(MemorySizes, ABoundIsOne) {
   const exec::ValueSizes sizes = exec::predicted_sizes(graph);
   RunReport report;
   (void)run(plan, {}, &report);
-  EXPECT_EQ(exec::most_bytes(graph, {true}, sizes), 2 * 16 * full_tile);
+  EXPECT_EQ(exec::most_bytes(graph, {true}, sizes, 2), 2 * 16 * full_tile);
   EXPECT_LE(report.peak_bytes, 2 * 16 * full_tile);
 }
 
