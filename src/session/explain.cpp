@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "query/lowering.h"
 #include "session/state.h"
+#include "session/tensors.h"
 #include "tessera/optimizer.h"
 
 // EXPLAIN: what a statement would do, layer by layer, without doing it; with ANALYZE, what it took.
@@ -212,57 +213,98 @@ StatementResult lines(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+/// A statement, ready to be explained.
+struct Explained {
+  std::vector<Plan> plans = {};  // empty: nothing is known before rows are looked at
+  bool can_run = true;
+  std::string head;  // what the language makes of it
+  std::string dot;
+  nlohmann::ordered_json framing = {};
+  std::function<std::optional<Placement>(const Plan&)> placed = {};
+};
+
+Explained explained_queries(const Planned& plan) {
+  Explained result;
+  if (plan.plans.size() == plan.unrolled.wanted.size()) result.plans = plan.plans;
+  result.head = tree_text(plan);
+  if (plan.framing.frames.size() > 1) result.head += "\n" + frames_text(plan);
+  result.dot = dot_text(plan);
+  result.framing = frames_json(plan);
+  return result;
+}
+
+Explained explained_tensor(const sql::CreateTensor& statement, const Database& database,
+                           Catalogue& catalogue, int sites, lang::Place place) {
+  const session::PlannedTensor planned = session::planned(statement, database, catalogue, place);
+  Explained result;
+  result.plans = {planned.tensor.plan};
+  result.can_run = planned.virtual_inputs.empty();
+  result.head = to_string(planned.tensor.type) + "\n" + planned.tensor.plan.explain();
+  result.placed = [&catalogue, sites](const Plan& input) -> std::optional<Placement> {
+    const auto* named = std::get_if<op::Input>(&operator_of(input));
+    const auto tensor = named == nullptr ? std::nullopt : catalogue.virtual_tensor(named->name);
+    if (!tensor || tensor->partition_by.empty()) return std::nullopt;
+    return Placement::part(tensor->partition_by, input.frontier(), sites);
+  };
+  return result;
+}
+
+}  // namespace
+
 StatementResult Session::State::explain(const sql::Explain& statement, std::string_view) {
   const ExplainOptions wanted = options_of(statement.options);
+  const int sites = wanted.sites.value_or(options.run.sites);
   Catalogue catalogue(database);
-  std::vector<query::Request> requests;
-  if (const auto* query = std::get_if<sql::QueryPtr>(&statement.statement->node))
-    requests.push_back({*query});
-  else if (const auto* create = std::get_if<sql::CreateTable>(&statement.statement->node);
-           create != nullptr && create->query && create->indices.empty())
-    requests.push_back({create->query});
-  else if (const auto* execute = std::get_if<sql::Execute>(&statement.statement->node))
-    requests = requests_of(*execute, catalogue);
+  session::DatabaseDictionary texts = dictionary();
+  const auto queries = [&](const std::vector<query::Request>& requests) {
+    return explained_queries(planned(requests, catalogue, texts, frame_history(), frame_limits()));
+  };
+  Explained plan;
+  const auto& node = statement.statement->node;
+  if (const auto* query = std::get_if<sql::QueryPtr>(&node))
+    plan = queries({{*query}});
+  else if (const auto* table = std::get_if<sql::CreateTable>(&node);
+           table != nullptr && table->query && table->indices.empty())
+    plan = queries({{table->query}});
+  else if (const auto* execute = std::get_if<sql::Execute>(&node))
+    plan = queries(requests_of(*execute, catalogue));
+  else if (const auto* tensor = std::get_if<sql::CreateTensor>(&node);
+           tensor != nullptr && tensor->expression)
+    plan = explained_tensor(*tensor, database, catalogue, sites, statement.statement->begin);
   else
     fail_type(statement.statement->begin,
               "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, or EXECUTE");
-
-  session::DatabaseDictionary texts = dictionary();
-  const Planned plan = planned(requests, catalogue, texts, frame_history(), frame_limits());
-  const bool in_frames = plan.framing.frames.size() > 1;
-  if (wanted.format == ExplainOptions::Format::dot) return lines(dot_text(plan));
+  if (wanted.format == ExplainOptions::Format::dot) return lines(plan.dot);
 
   OptimizerOptions optimizer;
-  optimizer.sites = wanted.sites.value_or(options.run.sites);
-  optimizer.alternatives = optimizer.sites > 1;
+  optimizer.sites = sites;
+  optimizer.alternatives = sites > 1;
+  optimizer.placed = plan.placed;
   std::optional<OptimizedPlan> optimized;
-  const bool all_known = plan.plans.size() == plan.unrolled.wanted.size() && !plan.plans.empty();
-  if (all_known) optimized = optimize(plan.plans, optimizer);
+  if (!plan.plans.empty()) optimized = optimize(plan.plans, optimizer);
   if (wanted.format == ExplainOptions::Format::json) {
     auto json = optimized ? nlohmann::ordered_json::parse(optimized->json())
                           : nlohmann::ordered_json::object();
-    json["framing"] = frames_json(plan);
+    if (!plan.framing.is_null()) json["framing"] = plan.framing;
     return lines(json.dump(2));
   }
-  std::string text = tree_text(plan);
-  if (in_frames) text += "\n" + frames_text(plan);
-  if (optimized) {
-    text += "\n" + optimized->explain();
-    RunOptions run_options = options.run;
-    run_options.holes = Holes::allowed;
-    run_options.sites = optimizer.sites;
+  std::string text = plan.head;
+  RunOptions run_options = options.run;
+  run_options.holes = Holes::allowed;
+  run_options.sites = sites;
+  if (optimized) text += "\n" + optimized->explain();
+  if (optimized && plan.can_run)
     for (const Plan& one : plan.plans)
       text += "memory: " + forecast(one, run_options).to_string() + "\n";
-  }
   if (statement.analyze) {
+    if (!optimized || !plan.can_run)
+      fail_type(
+          statement.statement->begin,
+          "EXPLAIN ANALYZE of a statement that looks at rows, runs in frames, or has no data");
     RunReport report;
-    RunOptions run_options = options.run;
-    run_options.holes = Holes::allowed;
-    if (all_known)
-      (void)tessera::run(plan.plans, run_options, &report);
-    else
-      fail_type(statement.statement->begin,
-                "EXPLAIN ANALYZE of a statement that looks at rows, or runs in frames");
+    (void)tessera::run(plan.plans, run_options, &report);
     text += "\n" + report_text(report);
   }
   return lines(text);
