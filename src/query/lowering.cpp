@@ -82,6 +82,28 @@ bool is_plain(const Projection& projection, int columns) {
          columns >= 0;
 }
 
+/// The same table without the components of the key that are always 0 and that no column shows:
+/// joins would add up more and more of them.
+Table without_idle_components(Table table) {
+  const Key& frontier = table.plan.frontier();
+  std::vector<KeyExpr> kept, moved;
+  for (int d = 0; std::cmp_less(d, frontier.size()); ++d) {
+    const bool shown =
+        std::any_of(table.places.begin(), table.places.end(), [&](const Table::Where& place) {
+          const auto* of_key = std::get_if<KeyExpr>(&place);
+          return of_key != nullptr && equal(*of_key, key(d));
+        });
+    const bool idle = frontier[d] == 1 && !shown;
+    moved.push_back(idle ? KeyExpr(0) : key(static_cast<int>(kept.size())));
+    if (!idle) kept.push_back(key(d));
+  }
+  if (kept.size() == frontier.size()) return table;
+  table.plan = table.plan.rekey(KeyFunction(std::move(kept)));
+  for (Table::Where& place : table.places)
+    if (auto* of_key = std::get_if<KeyExpr>(&place)) place = of_key->substitute(moved);
+  return table;
+}
+
 struct Lower {
   const Node& node;
   const std::vector<Table>& inputs;
@@ -237,7 +259,7 @@ Lowered Lower::operator()(const Join& op) const {
     for (Table::Where& place : projection.places)
       if (auto* of_key = std::get_if<KeyExpr>(&place)) place = of_key->substitute(moved);
   }
-  return {Table{node.schema, projection.places, plan}};
+  return {without_idle_components({node.schema, projection.places, plan})};
 }
 
 Lowered Lower::operator()(const Aggregate& op) const {

@@ -120,7 +120,7 @@ void add_tree(const Planned& planned, int instance, const query::NodePtr& node, 
     add_tree(planned, instance, input, depth + 1, text);
 }
 
-constexpr std::size_t most_trees = 8;
+constexpr std::size_t most_trees = 4;
 
 std::string tree_text(const Planned& planned) {
   std::string text;
@@ -296,8 +296,7 @@ StatementResult Session::State::explain(const sql::Explain& statement, std::stri
   run_options.sites = sites;
   if (optimized) text += "\n" + optimized->explain();
   if (optimized && plan.can_run)
-    for (const Plan& one : plan.plans)
-      text += "memory: " + forecast(one, run_options).to_string() + "\n";
+    for (const Plan& one : plan.plans) text += forecast(one, run_options).to_string() + "\n";
   if (statement.analyze) {
     if (!optimized || !plan.can_run)
       fail_type(

@@ -42,7 +42,10 @@ std::string job_name(const std::vector<Request>& requests, const query::Unrolled
 }  // namespace
 
 frames::Limits Session::State::frame_limits() const {
-  return {std::max(1, options.frame_size / 4), options.frame_size};
+  const bool several = options.run.sites > 1 || cluster_info().size > 1;
+  const int chosen = several ? 100 : 400;
+  const int most = options.frame_size > 0 ? options.frame_size : chosen;
+  return {std::max(1, most / 4), most};
 }
 
 frames::History Session::State::frame_history() const {

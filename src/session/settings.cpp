@@ -37,7 +37,7 @@ bool set_truth(const query::Cell& value, bool& into) {
 }
 
 const Setting all_settings[] = {
-    {"memory_limit", "bytes that a statement may hold in memory, '2GB'; 0: the default",
+    {"memory_limit", "bytes that a statement may hold in memory, as '2GB'",
      [](const SessionOptions& o) {
        return o.run.memory_limit == 0 ? std::string("default") : bytes_text(o.run.memory_limit);
      },
@@ -60,7 +60,9 @@ const Setting all_settings[] = {
      [](const SessionOptions& o) { return std::string(o.run.optimize ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.run.optimize); }},
     {"frame_size", "operators that are planned and run as one; a larger plan is cut into frames",
-     [](const SessionOptions& o) { return std::to_string(o.frame_size); },
+     [](const SessionOptions& o) {
+       return o.frame_size == 0 ? std::string("default") : std::to_string(o.frame_size);
+     },
      [](SessionOptions& o, const query::Cell& value) {
        return set_count(value, 1, 1'000'000'000, o.frame_size);
      }},

@@ -43,6 +43,13 @@ def test_the_examples_of_the_papers(ranks):
     assert ended.stdout.count("[  PASSED  ]") == ranks
 
 
+def test_statements_of_sql():
+    files = sorted((pathlib.Path(__file__).parent.parent / "sql").glob("*.test"))
+    ended = run(3, BUILD / "tests" / "sql_tests", *files)
+    assert ended.returncode == 0, ended.stdout[-4000:] + ended.stderr
+    assert " 0 failed" in ended.stdout
+
+
 def test_large_messages_go_in_chunks():
     ended = run(3, PROGRAM, "large", "8", TESSERA_MPI_CHUNK="100000")
     assert ended.returncode == 0, ended.stderr

@@ -1,0 +1,94 @@
+"""Statements that run in frames: the same results, and a kill costs at most the frame under way."""
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from test_shell_statements import PROGRAM
+
+STEPS = 120
+ASKED = f"SELECT r, c, sum_elements(m) FROM X[{STEPS}] ORDER BY r, c"
+
+
+def run(database, *statements, kill_after=None):
+    commands = [part for statement in statements for part in ("-c", statement)]
+    process = subprocess.Popen([PROGRAM, database, "--format", "csv", *commands], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        out, error = process.communicate(timeout=kill_after if kill_after is not None else 300)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        return None
+    assert process.returncode == 0, error
+    return out
+
+
+def literal(matrix):
+    return "[" + ", ".join("[" + ", ".join(f"{x:.17g}" for x in row) + "]" for row in matrix) + "]"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A database with a recursion over a matrix of four tiles, and what NumPy makes of it."""
+    folder = tmp_path_factory.mktemp("frames") / "lab.tsdb"
+    whole = np.random.default_rng(7).uniform(-1, 1, (12, 12)) / 3
+    tiles = ", ".join(f"({r}, {c}, {literal(whole[6 * r:6 * r + 6, 6 * c:6 * c + 6])})"
+                      for r in range(2) for c in range(2))
+    run(folder, "CREATE TABLE M (r INT, c INT, m MATRIX[6][6])", f"INSERT INTO M VALUES {tiles}",
+        "CREATE TABLE X[0] (r, c, m) AS SELECT * FROM M",
+        "CREATE TABLE X[i:1...] (r, c, m) AS SELECT a.r, b.c, SUM(matmul(a.m, b.m)) + 0.5 "
+        "FROM X[i-1] AS a, M AS b WHERE a.c = b.r GROUP BY a.r, b.c")
+    x = whole
+    for _ in range(STEPS):
+        x = sum((x[:, 6 * k:6 * k + 6] @ whole[6 * k:6 * k + 6]) for k in range(2)) + 0.5
+    return folder, [x[6 * r:6 * r + 6, 6 * c:6 * c + 6].sum() for r in range(2) for c in range(2)]
+
+
+def sums_in(csv):
+    return [float(line.split(",")[2]) for line in csv.splitlines()[-4:]]
+
+
+def frames_run(database):
+    """How many frames were finished in this database, ever: each is a change of its own."""
+    history = run(database, "SHOW HISTORY")
+    return sum("~job" in line for line in history.splitlines())
+
+
+def test_frames_give_what_one_plan_gives(prepared):
+    folder, expected = prepared
+    for size in (1, 7, 40, 100000):
+        assert np.allclose(sums_in(run(folder, f"SET frame_size = {size}", ASKED)), expected, rtol=1e-9)
+    # Nothing of it stays behind.
+    assert "~job" not in run(folder, "SHOW TABLES")
+
+
+def test_what_is_killed_goes_on_after_its_last_frame(prepared, tmp_path):
+    folder, expected = prepared
+    database = tmp_path / "whole.tsdb"
+    shutil.copytree(folder, database)
+    start = time.monotonic()
+    before = frames_run(database)
+    assert np.allclose(sums_in(run(database, "SET frame_size = 12", ASKED)), expected, rtol=1e-9)
+    frames, seconds = frames_run(database) - before, time.monotonic() - start
+    assert frames > 20
+    chance = random.Random(20)
+    killed = 0
+    for trial in range(25):
+        database = tmp_path / f"killed_{trial}.tsdb"
+        shutil.copytree(folder, database)
+        before = frames_run(database)
+        while run(database, "SET frame_size = 12", ASKED,
+                  kill_after=chance.uniform(0, seconds)) is None:
+            killed += 1
+        # No frame that was finished is computed again, unless the kill came when all was done.
+        assert (frames_run(database) - before) % frames == 0
+        result = run(database, "SET frame_size = 12", ASKED)
+        assert np.allclose(sums_in(result), expected, rtol=1e-9)
+        assert run(database, "SHOW TABLES").count("~") == 0
+        shutil.rmtree(database)
+    assert killed >= 10
