@@ -74,7 +74,7 @@ ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
                             {{"value", is_left ? *number_left : *number_right}, {"left", is_left}});
     const TileType operand = tile_type((is_left ? right : left)->type);
     const TileType type = kernel.infer(std::vector<TileType>{operand}).at(0);
-    return make(Operation{op, left, right, kernel}, type_of(type), place);
+    return folded(make(Operation{op, left, right, kernel}, type_of(type), place));
   }
   const KernelCall kernel(name);
   const TileType type =

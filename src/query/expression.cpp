@@ -17,8 +17,7 @@ ExpressionPtr column_of(int column, const Type& type, Place place) {
 
 std::vector<ExpressionPtr> arguments_of(const Operation& operation) {
   if (operation.kernel.kernel().max_arguments == 2) return {operation.left, operation.right};
-  return {std::holds_alternative<Constant>(operation.left->node) ? operation.right
-                                                                 : operation.left};
+  return {operation.kernel.params().flag("left") ? operation.right : operation.left};
 }
 
 std::vector<ExpressionPtr> operands_of(const Expression& expression) {

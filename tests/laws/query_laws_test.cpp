@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "support/random_queries.h"
+#include "tessera/session.h"
+
+// What queries mean is what their operators yield row by row; plans have to yield the same.
+
+namespace tessera::testing {
+namespace {
+
+/// A number up to rounding: sums may be taken in any order.
+std::string rounded(double value) { return fmt::format("{:.6g}", value == 0 ? 0.0 : value); }
+
+std::string cell_text(const SqlValue& value) {
+  if (const auto* number = std::get_if<double>(&value)) return rounded(*number);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  const auto* tile = std::get_if<Tile>(&value);
+  if (tile == nullptr) return "NULL";
+  const Tile dense = tile->dense().cast(DType::f64).contiguous();
+  std::string text = to_string(tile->shape());
+  for (std::int64_t i = 0; i < dense.elements(); ++i)
+    text += " " + rounded(dense.data<double>()[i]);
+  return text;
+}
+
+std::vector<std::string> answer_of(Session& session, const std::string& query) {
+  std::vector<std::string> rows;
+  try {
+    const ResultTable table = session.query(query);
+    for (std::int64_t r = 0; r < table.rows(); ++r) {
+      std::string row;
+      for (int c = 0; std::cmp_less(c, table.columns().size()); ++c)
+        row += cell_text(table.at(r, c)) + " | ";
+      rows.push_back(row);
+    }
+  } catch (const StatementError& error) {
+    return {std::string(error.kind())};
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+TEST(QueryLaws, PlansYieldWhatRowsDo) {
+  const char* wanted = std::getenv("QUERIES");
+  const int queries = wanted != nullptr ? std::atoi(wanted) : 1500;
+  const char* seed = std::getenv("SEED");
+  const unsigned first = seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1;
+  constexpr int queries_a_database = 100;
+  int refused = 0;
+  for (int done = 0; done < queries; done += queries_a_database) {
+    std::mt19937 chance(first * 7919 + static_cast<unsigned>(done));
+    const Database database = Database::temporary();
+    Session plans(database);
+    SessionOptions by_definition;
+    by_definition.by_rows = true;
+    Session rows(database, by_definition);
+    SessionOptions spread;
+    spread.run.sites = 3;
+    Session sites(database, spread);
+    const std::string tables = tables_for_random_queries(chance);
+    plans.execute(tables);
+    for (int i = 0; i < queries_a_database; ++i) {
+      const std::string query = random_query(chance);
+      const auto expected = answer_of(rows, query);
+      refused += expected.size() == 1 && expected[0] == "TypeError" ? 1 : 0;
+      ASSERT_EQ(answer_of(plans, query), expected) << query << "\nof\n" << tables;
+      if (i % 10 != 0) continue;
+      ASSERT_EQ(answer_of(sites, query), expected) << query << "\nof\n" << tables;
+    }
+  }
+  EXPECT_LT(refused, queries / 10);  // most of them mean something
+}
+
+}  // namespace
+}  // namespace tessera::testing
