@@ -99,7 +99,8 @@ std::vector<TaskId> box_by_box(const TaskGraph& graph, const Key& box) {
     };
     for (auto t = order.begin() + begin; t != order.end(); ++t)
       each_maker(*t, [&](TaskId maker) { early[*t] = std::max(early[*t], early[maker] + 1); });
-    for (auto t = order.end(); t-- != order.begin() + begin;) {
+    for (auto t = order.end(); t != order.begin() + begin;) {
+      --t;
       if (late[*t] == nobody_reads) late[*t] = early[*t];
       each_maker(*t, [&](TaskId maker) { late[maker] = std::min(late[maker], late[*t] - 1); });
     }
