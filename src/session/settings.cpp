@@ -14,6 +14,7 @@ struct Setting {
   std::string (*get)(const SessionOptions&);
   /// Takes a value, or sees that it is none.
   bool (*set)(SessionOptions&, const query::Cell&);
+  void (*copy)(SessionOptions& to, const SessionOptions& from);
 };
 
 bool set_count(const query::Cell& value, std::int64_t least, std::int64_t most, int& into) {
@@ -45,30 +46,38 @@ const Setting all_settings[] = {
        if (value.is_null()) return false;
        o.run.memory_limit = parse_bytes(query::text_of(value));
        return true;
+     },
+     [](SessionOptions& to, const SessionOptions& from) {
+       to.run.memory_limit = from.run.memory_limit;
      }},
     {"threads", "how many run at once; 0: all cores",
      [](const SessionOptions& o) { return std::to_string(o.run.threads); },
      [](SessionOptions& o, const query::Cell& value) {
        return set_count(value, 0, 4096, o.run.threads);
-     }},
+     },
+     [](SessionOptions& to, const SessionOptions& from) { to.run.threads = from.run.threads; }},
     {"sites", "logical sites that plans are spread over",
      [](const SessionOptions& o) { return std::to_string(o.run.sites); },
      [](SessionOptions& o, const query::Cell& value) {
        return set_count(value, 1, 65536, o.run.sites);
-     }},
+     },
+     [](SessionOptions& to, const SessionOptions& from) { to.run.sites = from.run.sites; }},
     {"optimizer", "whether plans are optimized: on, off",
      [](const SessionOptions& o) { return std::string(o.run.optimize ? "on" : "off"); },
-     [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.run.optimize); }},
+     [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.run.optimize); },
+     [](SessionOptions& to, const SessionOptions& from) { to.run.optimize = from.run.optimize; }},
     {"frame_size", "operators that are planned and run as one; a larger plan is cut into frames",
      [](const SessionOptions& o) {
        return o.frame_size == 0 ? std::string("default") : std::to_string(o.frame_size);
      },
      [](SessionOptions& o, const query::Cell& value) {
        return set_count(value, 1, 1'000'000'000, o.frame_size);
-     }},
+     },
+     [](SessionOptions& to, const SessionOptions& from) { to.frame_size = from.frame_size; }},
     {"by_rows", "whether every operator is evaluated row by row, by definition: on, off",
      [](const SessionOptions& o) { return std::string(o.by_rows ? "on" : "off"); },
-     [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); }},
+     [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); },
+     [](SessionOptions& to, const SessionOptions& from) { to.by_rows = from.by_rows; }},
 };
 
 std::string names() {
@@ -91,14 +100,7 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Place place
   for (const Setting& setting : all_settings) {
     if (!query::same_name(setting.name, statement.name)) continue;
     if (!statement.value) {
-      const SessionOptions defaults;
-      if (query::same_name(statement.name, "memory_limit")) options.run.memory_limit = 0;
-      if (query::same_name(statement.name, "threads")) options.run.threads = defaults.run.threads;
-      if (query::same_name(statement.name, "sites")) options.run.sites = defaults.run.sites;
-      if (query::same_name(statement.name, "optimizer"))
-        options.run.optimize = defaults.run.optimize;
-      if (query::same_name(statement.name, "frame_size")) options.frame_size = defaults.frame_size;
-      if (query::same_name(statement.name, "by_rows")) options.by_rows = defaults.by_rows;
+      setting.copy(options, SessionOptions());
     } else {
       // A word that is no constant stands for itself: SET optimizer = off.
       const auto* word = std::get_if<sql::Name>(&statement.value->node);

@@ -37,7 +37,7 @@ Story told(const Folder& folder, std::uint64_t seed, bool watched, std::int64_t 
     std::optional<store::Catalog> open;
     if (watched) open.emplace(database, store::Catalog::Mode::write);
     Workload workload('a', seed, {}, true);
-    while (history->size() < 16) workload.run_one(plain, other, *history);
+    while (history->size() < 20) workload.run_one(plain, other, *history);
   });
   EXPECT_TRUE(wait_for(writer, std::chrono::seconds(60)));
   Story story{read_record(log), {}};
@@ -68,7 +68,7 @@ void lose_power_at_random(bool failing) {
   const Folder folder;
   std::mt19937_64 random(seed_or(4));
   Story story;
-  for (int run = 0; run < runs_or(200); ++run) {
+  for (int run = 0; run < runs_or(300); ++run) {
     if (run % 30 == 0)
       story = told(folder, random(), run % 60 == 0,
                    failing ? static_cast<std::int64_t>(random() % 60) + 1 : 0);

@@ -7,8 +7,8 @@ namespace tessera::sql::grammar {
 namespace {
 
 /// `axes = [0, 1]` is a parameter of a kernel, but SUM(a = b) counts what is equal: an aggregate of
-/// the language has one argument, and sum(a, axes = [0]) is the kernel. `f(a == b)` and `f((a = b))`
-/// compare.
+/// the language has one argument, and sum(a, axes = [0]) is the kernel. `f(a == b)` and `f((a =
+/// b))` compare.
 bool at_parameter(const Cursor& cursor, const Call& call) {
   if (!cursor.at_name()) return false;
   if (is_plain_aggregate(call.name) && call.arguments.empty()) return false;
