@@ -70,7 +70,7 @@ TEST_P(EachCall, OfAFewStatements) {
     history->clear();
     const pid_t writer = start([&] {
       disk_set(database.c_str(), GetParam(), disk_any, at, 1);
-      write_until(database, *history, 6, Workload('a', seed_or(46), {}, true));
+      write_until(database, *history, 9, Workload('a', seed_or(46), {}, true));
     });
     bool killed = false;
     const bool well = wait_for(writer, patience, &killed);
