@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -47,38 +48,108 @@ const Rule& rule_of(const std::string& name) {
   return *found;
 }
 
-/// Results that others read too are computed anyway: they are not computed again in another way.
-class Readers {
+struct Step {
+  const Rule& rule;
+  Pays pays;
+};
+
+/// Simplifies from the inputs up: when an operator's turn comes, nothing more applies below it. So
+/// each is rebuilt once, and what a rule puts below the operator it makes is new and can be looked
+/// at by itself.
+class Simplifier {
  public:
-  explicit Readers(const std::vector<ia::Plan>& roots) {
-    for (const ia::Plan& node : ia::in_order(roots))
-      for (const ia::Plan& input : inputs_of(operator_of(node))) ++count_[&input.node()];
-    for (const ia::Plan& root : roots) ++count_[&root.node()];
-  }
-  bool inputs_are_own(const ia::Plan& node) const {
-    const std::vector<ia::Plan> inputs = inputs_of(operator_of(node));
-    return std::all_of(inputs.begin(), inputs.end(), [&](const ia::Plan& input) {
-      return is_move(input) || count_.at(&input.node()) == 1;
-    });
+  Simplifier(std::vector<Step> steps, std::vector<RuleUse>& uses)
+      : steps_(std::move(steps)), uses_(uses) {}
+
+  std::vector<ia::Plan> run(const std::vector<ia::Plan>& plans) {
+    const std::vector<ia::Plan> nodes = ia::in_order(plans);
+    for (const ia::Plan& node : nodes)
+      for (const ia::Plan& input : inputs_of(operator_of(node))) ++readers_[&input.node()];
+    for (const ia::Plan& plan : plans) ++readers_[&plan.node()];
+    std::unordered_map<const ia::Plan::Node*, ia::Plan> made;
+    for (const ia::Plan& node : nodes) {
+      std::vector<ia::Plan> inputs;
+      for (const ia::Plan& input : inputs_of(operator_of(node)))
+        inputs.push_back(made.at(&input.node()));
+      // Where it does not fit above what was made, all of it stays as it was.
+      const std::optional<ia::Plan> over = over_inputs(node, inputs);
+      const ia::Plan simple = over ? rewritten(*over) : node;
+      readers_[&simple.node()] = readers_[&node.node()];
+      made.emplace(&node.node(), settled(simple));
+    }
+    std::vector<ia::Plan> result;
+    for (const ia::Plan& plan : plans) result.push_back(made.at(&plan.node()));
+    return result;
   }
 
  private:
-  std::unordered_map<const ia::Plan::Node*, int> count_;
-};
+  static std::optional<ia::Plan> over_inputs(const ia::Plan& node,
+                                             const std::vector<ia::Plan>& inputs) {
+    const std::vector<ia::Plan> before = inputs_of(operator_of(node));
+    const bool same = std::equal(inputs.begin(), inputs.end(), before.begin(),
+                                 [](const auto& a, const auto& b) { return a.is_same(b); });
+    if (same) return node;
+    try {
+      const ia::Plan made = ia::make(ia::with_inputs(operator_of(node), inputs), node.logical());
+      if (made.pending() == node.pending()) return made;
+    } catch (const PlanError&) {  // groups would not lie together, for one
+    }
+    return std::nullopt;
+  }
 
-/// Runs a rule at a node: times it, counts it, and verifies what it made.
-bool fires(const Rule& rule, const ia::Plan& node, std::vector<ia::Plan>& plans, RuleUse& use) {
-  const auto start = std::chrono::steady_clock::now();
-  const Rewrites rewritten = rewrite_at(plans, node, rule);
-  use.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!rewritten) return false;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    TESSERA_INVARIANT(rewritten.plans[i].type() == plans[i].type(), "{} made {} of {}", rule.name,
-                      to_string(rewritten.plans[i].type()), to_string(plans[i].type()));
-  plans = rewritten.plans;
-  ++use.fired;
-  return true;
-}
+  /// An operator whose inputs are settled, after all rules that apply to it.
+  ia::Plan rewritten(const ia::Plan& node) {
+    const bool rewritable = root<ia::Map>(node) != nullptr || root<ia::Filter>(node) != nullptr;
+    if (!rewritable || !inputs_are_own(node)) return node;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (!steps_[i].pays(node)) continue;
+      if (const std::optional<ia::Plan> made = fired(steps_[i].rule, node, uses_[i]))
+        return settled_below(*made);
+    }
+    return node;
+  }
+
+  /// What a rule made, with what is new in it simplified too.
+  ia::Plan settled_below(const ia::Plan& node) {
+    if (settled_.contains(&node.node())) return node;
+    std::vector<ia::Plan> inputs;
+    for (const ia::Plan& input : inputs_of(operator_of(node)))
+      inputs.push_back(settled_below(input));
+    const std::optional<ia::Plan> over = over_inputs(node, inputs);
+    return settled(over ? rewritten(*over) : node);
+  }
+
+  /// Runs a rule at a node: times it, counts it, and verifies what it made.
+  static std::optional<ia::Plan> fired(const Rule& rule, const ia::Plan& node, RuleUse& use) {
+    const auto start = std::chrono::steady_clock::now();
+    Rewrite made = rule.apply(node);
+    use.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!made) return std::nullopt;
+    TESSERA_INVARIANT(made.plan->type() == node.type(), "{} made {} of {}", rule.name,
+                      to_string(made.plan->type()), to_string(node.type()));
+    ++use.fired;
+    return made.plan;
+  }
+
+  /// Results that others read too are computed anyway: they are not computed again in another way.
+  bool inputs_are_own(const ia::Plan& node) const {
+    const std::vector<ia::Plan> inputs = inputs_of(operator_of(node));
+    return std::all_of(inputs.begin(), inputs.end(), [&](const ia::Plan& input) {
+      const auto count = readers_.find(&input.node());
+      return is_move(input) || count == readers_.end() || count->second == 1;
+    });
+  }
+
+  ia::Plan settled(const ia::Plan& node) {
+    settled_.emplace(&node.node(), node);
+    return node;
+  }
+
+  const std::vector<Step> steps_;
+  std::vector<RuleUse>& uses_;
+  std::unordered_map<const ia::Plan::Node*, int> readers_;  // none known: what was made has one
+  std::unordered_map<const ia::Plan::Node*, ia::Plan> settled_;  // nothing more applies to them
+};
 
 }  // namespace
 
@@ -88,31 +159,15 @@ std::vector<std::string> simplifying_rules() {
   return names;
 }
 
-Simplified simplify(std::vector<ia::Plan> plans, const std::set<std::string>& disabled) {
-  struct Step {
-    const Rule& rule;
-    Pays pays;
-  };
-  Simplified result{std::move(plans), {}};
+Simplified simplify(const std::vector<ia::Plan>& plans, const std::set<std::string>& disabled) {
+  Simplified result;
   std::vector<Step> steps;
   for (const auto& [name, pays] : rules_that_pay())
     if (!disabled.contains(name)) {
       steps.push_back({rule_of(name), pays});
       result.rules.push_back({name});
     }
-  const auto once = [&] {
-    const Readers readers(result.plans);
-    for (const ia::Plan& node : ia::in_order(result.plans)) {
-      const bool rewritable = root<ia::Map>(node) != nullptr || root<ia::Filter>(node) != nullptr;
-      if (!rewritable || !readers.inputs_are_own(node)) continue;
-      for (std::size_t i = 0; i < steps.size(); ++i)
-        if (steps[i].pays(node) && fires(steps[i].rule, node, result.plans, result.rules[i]))
-          return true;
-    }
-    return false;
-  };
-  while (once()) {
-  }
+  result.plans = Simplifier(std::move(steps), result.rules).run(plans);
   return result;
 }
 

@@ -15,7 +15,7 @@ struct Simplified {
 
 /// Plans with the rules that always pay applied until none applies any more: filters come first,
 /// maps become part of what they follow, and what is folded is made smaller before.
-Simplified simplify(std::vector<ia::Plan> plans, const std::set<std::string>& disabled = {});
+Simplified simplify(const std::vector<ia::Plan>& plans, const std::set<std::string>& disabled = {});
 
 /// Their names.
 std::vector<std::string> simplifying_rules();

@@ -1,0 +1,104 @@
+// A deep network trained by recursive SQL, each time in a process of its own so that its peak can be
+// seen: bench/framed.py runs this and compares.
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "base/bytes.h"
+#include "lang/sql/parser.h"
+#include "query/framing.h"
+#include "session/catalogue.h"
+#include "support/network.h"
+#include "tessera/session.h"
+#include "timing.h"
+
+namespace tessera::bench {
+namespace {
+
+using testing::Network;
+
+std::int64_t peak_resident() {
+  std::ifstream status("/proc/self/status");
+  for (std::string text; std::getline(status, text);)
+    if (text.starts_with("VmHWM:")) return std::stoll(text.substr(6)) * 1024;
+  return 0;
+}
+
+Network network_of(int width, int batch, int tile) {
+  Network network;
+  network.sizes.assign(9, width);  // the input and eight hidden layers
+  network.sizes.push_back(10);
+  network.batch = batch;
+  network.tile = tile;
+  network.rate = 0.0001;
+  return network;
+}
+
+void make(const std::string& folder, const Network& network) {
+  Session session(Database::open(folder));
+  session.execute(testing::data_statements(network));
+  session.execute(testing::pass_statements(network));
+}
+
+/// The weights after some iterations; a sum over each layer tells whether two ways agree.
+void train(const std::string& folder, int iterations, int frame_size, const std::string& limit) {
+  SessionOptions options;
+  options.frame_size = frame_size;
+  if (!limit.empty()) options.run.memory_limit = parse_bytes(limit);
+  Session session(Database::open(folder), options);
+  std::vector<double> sums;
+  const double seconds = seconds_of([&] {
+    session.execute(fmt::format("EXECUTE (FOR j IN 1...9: SELECT SUM(sum_elements(MAT * MAT)) "
+                                "FROM W[{}][j])",
+                                iterations),
+                    [&](const StatementResult& result) {
+                      if (result.table) sums.push_back(std::get<double>(result.table->at(0, 0)));
+                    });
+  });
+  fmt::print("{{\"seconds\": {:.4f}, \"resident\": {}, \"sums\": [{:.17g}]}}\n", seconds,
+             peak_resident(), fmt::join(sums, ", "));
+}
+
+/// Unrolls and cuts, and runs nothing.
+void cut(const std::string& folder, int iterations, int frame_size) {
+  const Database database = Database::open(folder);
+  session::Catalogue catalogue(database);
+  std::vector<query::Request> requests;
+  for (int layer = 1; layer <= 9; ++layer)
+    requests.push_back(
+        {sql::parse_query(fmt::format("SELECT * FROM W[{}][{}]", iterations, layer))});
+  query::Unrolled plan;
+  query::Framing framing;
+  const double unrolling = seconds_of([&] { plan = query::unroll(requests, catalogue); });
+  const double cutting =
+      seconds_of([&] { framing = query::framed(plan, {}, {frame_size / 4, frame_size}); });
+  fmt::print(
+      "{{\"operators\": {}, \"versions\": {}, \"frames\": {}, \"breakers\": {:.1f}, \"unroll\": {:.4f}, "
+      "\"cut\": {:.4f}, \"resident\": {}}}\n",
+      plan.operators(), plan.instances.size(), framing.frames.size(), framing.expected_breakers,
+      unrolling, cutting, peak_resident());
+}
+
+int main_of(const std::vector<std::string>& arguments) {
+  const std::string& what = arguments.at(0);
+  const std::string& folder = arguments.at(1);
+  const auto number = [&](std::size_t which) { return std::stoi(arguments.at(which)); };
+  if (what == "make") make(folder, network_of(number(2), number(3), number(4)));
+  if (what == "cut") cut(folder, number(2), number(3));
+  if (what == "train")
+    train(folder, number(2), number(3), arguments.size() > 4 ? arguments[4] : "");
+  return 0;
+}
+
+}  // namespace
+}  // namespace tessera::bench
+
+int main(int argc, char** argv) {
+  try {
+    return tessera::bench::main_of({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
+}
