@@ -106,6 +106,10 @@ Relation Database::read(const std::string& name) const {
                             stored->tuples()->absent_types);
 }
 
+std::shared_ptr<const void> Database::kept_open() const {
+  return std::shared_ptr<const Catalog>(new Catalog(state_->reader()));
+}
+
 std::optional<std::string> Database::text(const std::string& name) const {
   return state_->reader().text(name);
 }

@@ -10,6 +10,7 @@
 #include "exec/memory_limit.h"
 #include "exec/scheduler.h"
 #include "exec/task_order.h"
+#include "optimizer/simplify.h"
 #include "tessera/optimizer.h"
 #include "tile/kept_memory.h"
 #include "tra/plan_node.h"
@@ -47,13 +48,13 @@ std::vector<ia::Plan> physical_plans(const std::vector<Plan>& plans, const RunOp
   TESSERA_REQUIRE(PlanError, sites >= 1 && sites <= max_sites,
                   "a run on {} sites; there may be 1 to {}", sites, max_sites);
   const std::vector<ia::Plan> translated = ia::translate(plans, ia::dealt_out(sites));
-  if (!options.optimize || ia::in_order(translated).size() > most_optimized) {
-    return sites == 1 ? without_moves(translated) : translated;
-  }
+  // On one site there is nothing to place.
+  if (sites == 1)
+    return without_moves(options.optimize ? optimizer::simplify(translated).plans : translated);
+  if (!options.optimize || ia::in_order(translated).size() > most_optimized) return translated;
   OptimizerOptions optimizer;
   optimizer.sites = sites;
-  const OptimizedPlan optimized = optimize(plans, optimizer);
-  return sites == 1 ? without_moves(optimized.plans) : optimized.plans;
+  return optimize(plans, optimizer).plans;
 }
 
 std::string temporary_folder(const RunOptions& options) {
@@ -89,7 +90,9 @@ Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool ke
   TESSERA_REQUIRE(PlanError, options.memory_limit >= 0, "a run in {} bytes of memory",
                   options.memory_limit);
   TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
-  for (const ia::Plan& plan : plans) verify_before_running(plan.logical(), options.holes);
+  std::vector<Plan> logical;
+  for (const ia::Plan& plan : plans) logical.push_back(plan.logical());
+  verify_before_running(logical, options.holes);
   Prepared run{std::make_unique<exec::TaskGraph>(exec::expand(plans)), {}, options, keeps_results};
   const exec::Cluster* cluster = exec::cluster();
   const int here = cluster != nullptr ? cluster->local_size() : 1;
@@ -251,7 +254,7 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options,
                           RunReport* report) {
   return counted([&] {
-    for (const Plan& plan : plans) verify_before_running(plan, options.holes);
+    verify_before_running(plans, options.holes);
     return run(physical_plans(plans, options), options, report);
   });
 }
@@ -267,7 +270,7 @@ Relation run(const Plan& plan, const RunOptions& options, RunReport* report) {
 std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
                                          const RunOptions& options, RunReport* report) {
   return counted([&] {
-    for (const Plan& plan : plans) verify_before_running(plan, options.holes);
+    verify_before_running(plans, options.holes);
     Prepared run = prepare(physical_plans(plans, options), options, false);
     std::vector<TupleSet<TileType>> results = results_to_come(*run.graph, plans, options.holes);
     (void)carry_out(std::move(run), sink, report);

@@ -125,6 +125,7 @@ std::vector<Value> Job::run() {
   std::vector<Value> results;
   const auto frames = static_cast<std::int32_t>(framing_.frames.size());
   if (frames > 1) {
+    const std::shared_ptr<const void> open = database_.kept_open();
     std::int32_t next = 0;
     if (const auto text = database_.text(job_text(name_))) {
       const json note = json::parse(*text);

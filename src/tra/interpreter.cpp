@@ -42,11 +42,12 @@ TupleSet<Tile> result_of(const Plan& plan, const Results& results) {
 
 }  // namespace
 
-void verify_before_running(const Plan& plan, Holes holes) {
-  for (const Plan& node : in_order(plan)) verify(node);
-  if (holes == Holes::refused && plan.type().presence == Presence::partial &&
-      plan.closedness().continuous.answer == Answer::no)
-    refuse_holes(plan, plan.closedness().continuous.reason);
+void verify_before_running(const std::vector<Plan>& plans, Holes holes) {
+  for (const Plan& node : in_order(plans)) verify(node);
+  for (const Plan& plan : plans)
+    if (holes == Holes::refused && plan.type().presence == Presence::partial &&
+        plan.closedness().continuous.answer == Answer::no)
+      refuse_holes(plan, plan.closedness().continuous.reason);
 }
 
 namespace {
@@ -96,7 +97,7 @@ TupleSet<TileType> settle(const Plan& plan, std::vector<BasicTuple<TileType>> tu
 }
 
 Relation Plan::interpret(Holes holes) const {
-  verify_before_running(*this, holes);
+  verify_before_running(std::vector<Plan>{*this}, holes);
   // Each result is dropped once its last reader has run.
   const std::vector<Plan> order = in_order(*this);
   std::unordered_map<const Plan::Node*, int> readers;

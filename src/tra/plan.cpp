@@ -191,9 +191,10 @@ std::vector<Plan> inputs_of(const Operator& op) {
       op);
 }
 
-std::vector<Plan> in_order(const Plan& root) {
-  return inputs_first(std::vector<Plan>{root},
-                      [](const Plan& plan) { return inputs_of(operator_of(plan)); });
+std::vector<Plan> in_order(const Plan& root) { return in_order(std::vector<Plan>{root}); }
+
+std::vector<Plan> in_order(const std::vector<Plan>& roots) {
+  return inputs_first(roots, [](const Plan& plan) { return inputs_of(operator_of(plan)); });
 }
 
 Plan::Node::~Node() {

@@ -29,8 +29,9 @@ struct Plan::Node {
   ~Node();
 };
 
-/// The nodes of a plan, each once, inputs before what reads them. Not recursive: plans are deep.
+/// The nodes of plans, each once, inputs before what reads them. Not recursive: plans are deep.
 std::vector<Plan> in_order(const Plan& root);
+std::vector<Plan> in_order(const std::vector<Plan>& roots);
 
 /// Infers everything about an operator's result. TypeError or PlanError if it has none.
 std::shared_ptr<const Plan::Node> make_node(Operator op);
@@ -43,7 +44,7 @@ std::shared_ptr<const TupleSet<TileType>> listed_without_limit(const Plan& plan)
 
 /// Refuses a plan whose keys are known to collide, to be negative or, unless allowed, to have
 /// holes.
-void verify_before_running(const Plan& plan, Holes holes);
+void verify_before_running(const std::vector<Plan>& plans, Holes holes);
 /// The relation that the tuples of a plan's result make, in order of their keys.
 Relation settle(const Plan& plan, std::vector<Tuple> tuples, Holes holes = Holes::allowed);
 /// The same where only the types of the tiles are at hand.
