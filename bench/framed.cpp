@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "base/bytes.h"
@@ -32,6 +33,8 @@ Network network_of(int width, int batch, int tile) {
   network.batch = batch;
   network.tile = tile;
   network.rate = 0.0001;
+  // So that signals neither vanish nor grow from layer to layer.
+  network.scale = 2 / std::sqrt(static_cast<double>(width));
   return network;
 }
 

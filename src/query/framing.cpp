@@ -8,9 +8,9 @@ namespace tessera::query {
 
 OperatorOf operator_of(const Unrolled& plan, std::int64_t op) {
   const auto after = std::upper_bound(plan.first.begin(), plan.first.end(), op);
-  const auto which = static_cast<std::size_t>(after - plan.first.begin()) - 1;
-  const Instance& instance = plan.instances[which];
-  return {&instance, instance.of->operators[op - plan.first[which]].get()};
+  const auto which = static_cast<int>(after - plan.first.begin()) - 1;
+  const Instance instance = plan.instances[which];
+  return {which, instance, instance.of->operators[op - plan.first[which]].get()};
 }
 
 std::int64_t result_of(const Unrolled& plan, int instance) {
@@ -19,16 +19,16 @@ std::int64_t result_of(const Unrolled& plan, int instance) {
 }
 
 std::vector<Read> reads_of(const Unrolled& plan, std::int64_t op) {
-  const auto [instance, node] = operator_of(plan, op);
-  const std::int64_t first = plan.first[instance - plan.instances.data()];
+  const auto [which, instance, node] = operator_of(plan, op);
+  const std::int64_t first = plan.first[which];
   std::vector<Read> reads;
   for (const NodePtr& input : inputs_of(*node)) {
     const auto* scan = std::get_if<Scan>(&input->op);
     if (scan == nullptr) {
-      reads.push_back({first + instance->of->number.at(input.get())});
+      reads.push_back({first + instance.of->number.at(input.get())});
       continue;
     }
-    const int source = instance->inputs.at(scan->input);
+    const int source = instance.inputs[scan->input];
     if (source >= 0)
       reads.push_back({result_of(plan, source)});
     else

@@ -14,7 +14,8 @@ struct Read {
 
 /// An operator by its number.
 struct OperatorOf {
-  const Instance* instance;
+  int which;  // of the instances it belongs to
+  Instance instance;
   const Node* node;
 };
 OperatorOf operator_of(const Unrolled& plan, std::int64_t op);

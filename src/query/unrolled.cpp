@@ -1,21 +1,18 @@
 #include "query/unrolled.h"
 
 #include <algorithm>
-#include <functional>
+#include <map>
+#include <set>
 
 #include "base/check.h"
+#include "query/known_versions.h"
 #include "query/references.h"
+#include "query/version_range.h"
 
 namespace tessera::query {
 namespace {
 
 using lang::fail_type;
-
-struct IndicesHash {
-  std::size_t operator()(const Indices& indices) const {
-    return KeyHash{}(Key(indices.begin(), indices.end()));
-  }
-};
 
 /// A table that a query reads, once its indices are known.
 struct Wanted {
@@ -24,42 +21,6 @@ struct Wanted {
   std::string stored = {};
   Place place = {};
 };
-
-std::int64_t index_value(const sql::Expression& written, const std::vector<std::string>& names,
-                         Parameters values) {
-  const ExpressionPtr bound = bind_constant(written, names);
-  if (!is_integer(bound->type))
-    fail_type(written.place, "an index is an integer, and this is {}", sql::to_string(bound->type));
-  const Cell cell = evaluate(*bound, {}, values);
-  if (cell.is_null()) fail_type(written.place, "an index is NULL");
-  return cell.integer();
-}
-
-/// All indices that a reference stands for, the last one changing fastest.
-void collect_indices(const std::vector<sql::IndexRange>& ranges, std::size_t position,
-                     std::vector<std::string>& names, std::vector<std::int64_t>& values,
-                     Indices& indices, const std::function<void(const Indices&)>& receive) {
-  if (position == ranges.size()) return receive(indices);
-  const sql::IndexRange& range = ranges[position];
-  const std::int64_t from = index_value(*range.from, names, values);
-  const std::int64_t to = range.to ? index_value(*range.to, names, values) : from;
-  constexpr std::int64_t most = 10'000'000;
-  if (to - from >= most)
-    fail_type(range.place, "{}...{}: a union of more than {} versions", from, to, most);
-  for (std::int64_t index = from; index <= to; ++index) {
-    if (!range.variable.empty()) {
-      names.push_back(range.variable);
-      values.push_back(index);
-    }
-    indices.push_back(index);
-    collect_indices(ranges, position + 1, names, values, indices, receive);
-    indices.pop_back();
-    if (!range.variable.empty()) {
-      names.pop_back();
-      values.pop_back();
-    }
-  }
-}
 
 class Unroller {
  public:
@@ -75,9 +36,11 @@ class Unroller {
       result_.wanted.push_back(complete(std::move(frame)));
     }
     result_.first.push_back(0);
-    for (const Instance& instance : result_.instances)
+    result_.first.reserve(result_.instances.size() + 1);
+    for (std::size_t k = 0; k < result_.instances.size(); ++k)
       result_.first.push_back(result_.first.back() +
-                              static_cast<std::int64_t>(instance.of->operators.size()));
+                              std::ssize(result_.instances[k].of->operators));
+    result_.instances.shrink_to_fit();
     return std::move(result_);
   }
 
@@ -105,10 +68,7 @@ class Unroller {
     for (;;) {
       if (const Wanted* wanted = next_missing(stack.back())) {
         Frame frame = frame_of(*wanted, stack.size() > 1 ? asked : wanted->place);
-        const auto cycle = std::find_if(stack.begin(), stack.end(), [&](const Frame& on_stack) {
-          return on_stack.table == frame.table && on_stack.indices == frame.indices;
-        });
-        if (cycle != stack.end()) fail_cycle(cycle, stack.end(), asked);
+        if (!open_.emplace(frame.table, frame.indices).second) fail_cycle(stack, frame, asked);
         lang::in_other_text(frame.rule->head(), asked, [&] { find_inputs(frame); });
         stack.push_back(std::move(frame));
         continue;
@@ -119,15 +79,21 @@ class Unroller {
                                                    [&] { return finished(stack.back()); });
       const Frame done = std::move(stack.back());
       stack.pop_back();
-      if (done.table >= 0) known_[done.table][done.indices] = number;
+      if (done.table >= 0) {
+        known_[done.table].add(number);
+        open_.erase({done.table, done.indices});
+      }
       if (stack.empty()) return number;
     }
   }
 
-  template <class Iterator>
-  [[noreturn]] void fail_cycle(Iterator begin, Iterator end, Place place) {
+  [[noreturn]] void fail_cycle(const std::vector<Frame>& stack, const Frame& again, Place place) {
+    const auto begin = std::find_if(stack.begin(), stack.end(), [&](const Frame& open) {
+      return open.table == again.table && open.indices == again.indices;
+    });
+    const auto end = stack.end();
     std::string cycle;
-    for (Iterator frame = begin; frame != end; ++frame) {
+    for (auto frame = begin; frame != end; ++frame) {
       if (end - begin > 12 && frame - begin == 6) {
         cycle += fmt::format(" -> ({} more)", end - begin - 12);
         frame = end - 6;
@@ -144,7 +110,7 @@ class Unroller {
     for (; frame.next_list < frame.wanted.size(); ++frame.next_list, frame.next = 0)
       for (; frame.next < frame.wanted[frame.next_list].size(); ++frame.next) {
         const Wanted& wanted = frame.wanted[frame.next_list][frame.next];
-        if (wanted.table >= 0 && !known_[wanted.table].contains(wanted.indices)) return &wanted;
+        if (wanted.table >= 0 && !known_[wanted.table].find(wanted.indices)) return &wanted;
       }
     return nullptr;
   }
@@ -195,10 +161,7 @@ class Unroller {
     const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
     if (ranges.size() != arity)
       fail_type(reference.place, "{} has {} indices, and {} are given", name, arity, ranges.size());
-    Indices indices;
-    std::vector<std::string> names = frame.names;
-    std::vector<std::int64_t> values = frame.values;
-    collect_indices(ranges, 0, names, values, indices, [&](const Indices& found) {
+    for_each_version(ranges, frame.names, frame.values, [&](const Indices& found) {
       for (std::int64_t index : found)
         if (index < 0)
           fail_type(reference.place, "{}: an index is not negative", version_name(name, found));
@@ -221,7 +184,7 @@ class Unroller {
     for (std::size_t t = 0; t < result_.tables.size(); ++t)
       if (same_name(result_.tables[t], name)) return static_cast<int>(t);
     result_.tables.push_back(name);
-    known_.emplace_back();
+    known_.emplace_back(result_.instances);
     return static_cast<int>(result_.tables.size()) - 1;
   }
 
@@ -266,7 +229,7 @@ class Unroller {
     Source source(const Wanted& wanted) {
       const int slot = static_cast<int>(inputs.size());
       if (wanted.table >= 0) {
-        const int instance = unroller_.known_[wanted.table].at(wanted.indices);
+        const int instance = *unroller_.known_[wanted.table].find(wanted.indices);
         inputs.push_back(instance);
         return {slot, unroller_.result_.instances[instance].of->root->schema};
       }
@@ -283,11 +246,6 @@ class Unroller {
   };
 
   int finished(const Frame& frame) {
-    Instance instance;
-    instance.parameters = frame.values;
-    instance.table = frame.table;
-    instance.indices = frame.indices;
-    if (frame.rule == nullptr) instance.place = frame.query->place;
     // A rule is bound once for all versions whose inputs have the same types.
     std::vector<std::intptr_t> key{reinterpret_cast<std::intptr_t>(frame.query)};
     std::vector<int> inputs;
@@ -301,54 +259,29 @@ class Unroller {
           inputs.push_back(stored_number(definitions_.exact_name(wanted.stored)));
           key.push_back(inputs.back());
         } else {
-          inputs.push_back(known_[wanted.table].at(wanted.indices));
+          inputs.push_back(*known_[wanted.table].find(wanted.indices));
           key.push_back(result_.instances[inputs.back()].of->types);
         }
       }
     }
     const auto known = reusable ? templates_.find(key) : templates_.end();
+    const Template* of = nullptr;
     if (known != templates_.end()) {
-      instance.of = known->second;
-      instance.inputs = std::move(inputs);
+      of = known->second;
     } else {
       FoundTables tables(*this, frame);
       BinderOptions options{frame.names, frame.target_columns};
       NodePtr root = bind(*frame.query, tables, options);
       if (frame.rule != nullptr) root = with_columns(*frame.rule, root);
-      instance.of = template_of(root);
-      instance.inputs = tables.inputs;
-      if (reusable && instance.inputs == inputs) templates_[key] = instance.of;
+      of = template_of(root);
+      if (reusable && tables.inputs == inputs) templates_[key] = of;
+      inputs = std::move(tables.inputs);
     }
-    result_.instances.push_back(std::move(instance));
-    return static_cast<int>(result_.instances.size()) - 1;
+    return result_.instances.add({of, frame.values, inputs, frame.table, frame.indices,
+                                  frame.rule == nullptr ? frame.query->place : Place{}});
   }
 
-  /// The result of a rule under the names, and of the types, that its head says.
-  static NodePtr with_columns(const VersionRule& rule, const NodePtr& root) {
-    const auto& columns = rule.columns();
-    if (columns.empty()) return root;
-    if (columns.size() != root->schema.size())
-      fail_type(columns.front().place, "{} has {} columns, and its query yields {}", rule.head(),
-                columns.size(), root->schema.size());
-    std::vector<ExpressionPtr> outputs;
-    Schema schema = root->schema;
-    bool converts = false;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      schema[c].name = columns[c].name;
-      ExpressionPtr column = column_of(static_cast<int>(c), root->schema[c].type, columns[c].place);
-      if (columns[c].type) {
-        const ExpressionPtr typed = converted(column, *columns[c].type, columns[c].place);
-        converts = converts || !std::holds_alternative<ColumnOf>(typed->node);
-        schema[c].type = *columns[c].type;
-        column = typed;
-      }
-      outputs.push_back(column);
-    }
-    if (converts) return make_node(Project{root, std::move(outputs)}, std::move(schema));
-    return make_node(root->op, std::move(schema));
-  }
-
-  std::shared_ptr<const Template> template_of(const NodePtr& root) {
+  const Template* template_of(const NodePtr& root) {
     auto made = std::make_shared<Template>();
     made->root = root;
     std::string columns;
@@ -363,13 +296,15 @@ class Unroller {
       made->operators.push_back(node);
     };
     visit(visit, root);
-    return made;
+    result_.templates.push_back(made);
+    return made.get();
   }
 
   Definitions& definitions_;
   Unrolled result_;
-  std::vector<std::unordered_map<Indices, int, IndicesHash>> known_;  // by table
-  std::map<std::vector<std::intptr_t>, std::shared_ptr<const Template>> templates_;
+  std::vector<KnownVersions> known_;        // by table
+  std::set<std::pair<int, Indices>> open_;  // tables and indices of what is on the stack
+  std::map<std::vector<std::intptr_t>, const Template*> templates_;
   std::map<std::string, int> types_;  // numbers of lists of columns
   std::unordered_map<const sql::Query*, std::vector<const sql::TableReference*>> references_;
 };

@@ -1,41 +1,20 @@
 #pragma once
 
-#include <map>
-#include <unordered_map>
-
 #include "query/binder.h"
+#include "query/instances.h"
 #include "query/version_rule.h"
 
 namespace tessera::query {
 
-/// A query, bound once for all versions of a rule that read tables of the same types: versions
-/// differ in their indices, which it reads as parameters.
-struct Template {
-  NodePtr root;
-  std::vector<NodePtr> operators;               // each once, inputs before what reads them
-  std::unordered_map<const Node*, int> number;  // of an operator among them
-  int types = 0;  // which types its columns have: the same for the same
-};
-
-/// A version that is to be computed, or a query that was asked.
-struct Instance {
-  std::shared_ptr<const Template> of;
-  std::vector<std::int64_t> parameters;
-  /// What it reads: other instances, by their number, or stored tables, which count from -1 down.
-  std::vector<int> inputs;
-  int table = -1;        // of versions: which versioned table
-  Indices indices = {};  // of versions
-  Place place = {};      // of queries: where they stand in the statement
-};
-
 /// Everything that statements want to have computed, as one graph: instances in an order in which
 /// each comes after those it reads. The operators of instance k are numbered from first[k] on.
 struct Unrolled {
-  std::vector<Instance> instances;
-  std::vector<std::int64_t> first;  // one more than there are instances
-  std::vector<std::string> stored;  // the tables that are read
-  std::vector<std::string> tables;  // the versioned ones
-  std::vector<int> wanted;          // the instances that are asked for
+  Instances instances;
+  std::vector<std::shared_ptr<const Template>> templates;  // that they are of
+  std::vector<std::int64_t> first;                         // one more than there are instances
+  std::vector<std::string> stored;                         // the tables that are read
+  std::vector<std::string> tables;                         // the versioned ones
+  std::vector<int> wanted;                                 // the instances that are asked for
   std::int64_t operators() const { return first.back(); }
 };
 

@@ -41,7 +41,7 @@ KeyExpr index_expression(const sql::Expression& written, const std::vector<std::
 
 }  // namespace
 
-std::string version_name(const std::string& table, const Indices& indices) {
+std::string version_name(const std::string& table, std::span<const std::int64_t> indices) {
   std::string name = table;
   for (std::int64_t index : indices) name += fmt::format("[{}]", index);
   return name;
@@ -112,6 +112,30 @@ std::optional<Indices> overlap(const VersionRule& a, const VersionRule& b) {
   if (query.satisfiable() != Answer::yes) return std::nullopt;
   const Key found = query.solution(point);
   return Indices(found.begin(), found.end());
+}
+
+NodePtr with_columns(const VersionRule& rule, const NodePtr& root) {
+  const auto& columns = rule.columns();
+  if (columns.empty()) return root;
+  if (columns.size() != root->schema.size())
+    fail_type(columns.front().place, "{} has {} columns, and its query yields {}", rule.head(),
+              columns.size(), root->schema.size());
+  std::vector<ExpressionPtr> outputs;
+  Schema schema = root->schema;
+  bool converts = false;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    schema[c].name = columns[c].name;
+    ExpressionPtr column = column_of(static_cast<int>(c), root->schema[c].type, columns[c].place);
+    if (columns[c].type) {
+      const ExpressionPtr typed = converted(column, *columns[c].type, columns[c].place);
+      converts = converts || !std::holds_alternative<ColumnOf>(typed->node);
+      schema[c].type = *columns[c].type;
+      column = typed;
+    }
+    outputs.push_back(column);
+  }
+  if (converts) return make_node(Project{root, std::move(outputs)}, std::move(schema));
+  return make_node(root->op, std::move(schema));
 }
 
 }  // namespace tessera::query

@@ -7,7 +7,8 @@ namespace tessera::query {
 
 /// The indices of a version, as t[50][3] has them: not negative.
 using Indices = std::vector<std::int64_t>;
-std::string version_name(const std::string& table, const Indices& indices);  // "t[50][3]"
+std::string version_name(const std::string& table,
+                         std::span<const std::int64_t> indices);  // "t[50][3]"
 
 /// One of the definitions of a versioned table: CREATE TABLE t[i:2...][j:1...i-1] (val) AS ...
 class VersionRule {
@@ -36,6 +37,9 @@ class VersionRule {
   std::vector<std::string> parameters_;
   KeyPredicate condition_ = KeyPredicate::always();
 };
+
+/// The result of a rule's query under the names, and of the types, that its head says.
+NodePtr with_columns(const VersionRule& rule, const NodePtr& root);
 
 /// A version that both rules define; none if there is none.
 std::optional<Indices> overlap(const VersionRule& a, const VersionRule& b);

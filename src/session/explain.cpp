@@ -72,7 +72,7 @@ Planned planned(const std::vector<query::Request>& requests, Catalogue& catalogu
   }
   std::vector<std::optional<query::Table>> tables;
   for (std::int64_t op = 0; op < result.unrolled.operators(); ++op) {
-    const auto [instance, node] = query::operator_of(result.unrolled, op);
+    const auto [which, instance, node] = query::operator_of(result.unrolled, op);
     tables.emplace_back();
     std::vector<query::Table> inputs;
     bool known = true;
@@ -89,12 +89,12 @@ Planned planned(const std::vector<query::Request>& requests, Catalogue& catalogu
     } else if (std::holds_alternative<query::ConstantRows>(node->op)) {
       try {
         tables.back() =
-            query::table_of(query::evaluate(*node, {}, instance->parameters), dictionary);
+            query::table_of(query::evaluate(*node, {}, instance.parameters), dictionary);
       } catch (const TypeError& error) {
         result.by_rows[op] = error.what();
       }
     } else {
-      query::Lowered lowered = query::lower(*node, inputs, instance->parameters);
+      query::Lowered lowered = query::lower(*node, inputs, instance.parameters);
       tables.back() = std::move(lowered.table);
       if (!tables.back()) result.by_rows[op] = lowered.reason;
     }
@@ -108,7 +108,7 @@ Planned planned(const std::vector<query::Request>& requests, Catalogue& catalogu
 /// The operators of an instance as a tree, with why some look at rows.
 void add_tree(const Planned& planned, int instance, const query::NodePtr& node, int depth,
               std::string& text) {
-  const query::Instance& of = planned.unrolled.instances[instance];
+  const query::Instance of = planned.unrolled.instances[instance];
   text += std::string(static_cast<std::size_t>(2 * depth), ' ') + query::describe(*node);
   const auto number = of.of->number.find(node.get());
   if (number != of.of->number.end()) {
@@ -127,7 +127,7 @@ std::string tree_text(const Planned& planned) {
   const std::size_t count = planned.unrolled.instances.size();
   const std::size_t first = count > most_trees ? count - most_trees : 0;
   for (std::size_t k = count; k-- > first;) {
-    const query::Instance& instance = planned.unrolled.instances[k];
+    const query::Instance instance = planned.unrolled.instances[k];
     if (instance.table >= 0)
       text += query::version_name(planned.unrolled.tables[instance.table], instance.indices) + "\n";
     add_tree(planned, static_cast<int>(k), instance.of->root, instance.table >= 0 ? 1 : 0, text);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
+#include "base/heap.h"
 #include "session/state.h"
 
 namespace tessera::session {
@@ -25,17 +25,17 @@ Job::Job(const query::Unrolled& plan, query::Framing framing, std::vector<Value>
 std::string Job::relation_of(std::int64_t op) const { return job_relation(name_, op); }
 
 Value Job::evaluated(std::int64_t op) {
-  const auto [instance, node] = query::operator_of(plan_, op);
+  const auto [which, instance, node] = query::operator_of(plan_, op);
   std::vector<Value*> inputs;
   for (const query::Read& read : query::reads_of(plan_, op))
     inputs.push_back(read.op >= 0 ? &value(read.op) : &tables_[read.stored]);
   const auto work = [&] {
-    return query::evaluate(*node, inputs, instance->parameters, dictionary_, settings_);
+    return query::evaluate(*node, inputs, instance.parameters, dictionary_, settings_);
   };
-  if (instance->table < 0) return work();
+  if (instance.table < 0) return work();
   // The place is in the text of the rule.
-  const query::Instance& asked = plan_.instances[plan_.wanted.front()];
-  return lang::in_other_text(query::version_name(plan_.tables[instance->table], instance->indices),
+  const query::Instance asked = plan_.instances[plan_.wanted.front()];
+  return lang::in_other_text(query::version_name(plan_.tables[instance.table], instance.indices),
                              asked.place, work);
 }
 
@@ -126,6 +126,7 @@ std::vector<Value> Job::run() {
   const auto frames = static_cast<std::int32_t>(framing_.frames.size());
   if (frames > 1) {
     const std::shared_ptr<const void> open = database_.kept_open();
+    give_back_free_memory();  // the plan is cut: that took more than it left
     std::int32_t next = 0;
     if (const auto text = database_.text(job_text(name_))) {
       const json note = json::parse(*text);

@@ -86,6 +86,8 @@ Weights first_weights(const Network& network) {
   for (int l = 1; l <= network.layers(); ++l) {
     weights.w[l] = made(network.sizes[l - 1], network.sizes[l], l);
     weights.b[l] = made(1, network.sizes[l], 100 + l)[0];
+    for (auto& row : weights.w[l])
+      for (double& weight : row) weight *= network.scale;
   }
   return weights;
 }

@@ -13,6 +13,7 @@ struct Network {
   int batch = 4;
   int tile = 3;              // along a layer; the last one is one tile
   double rate = 0.00000001;  // at which it learns
+  double scale = 1;          // of the first weights
   int layers() const { return static_cast<int>(sizes.size()) - 1; }
 };
 
