@@ -72,7 +72,8 @@ def main():
         lines += [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     lines += sparse_against_scipy()
     for script, *arguments in (("import.py",), ("import_text.py",),
-                               ("out_of_core.py", "--build", options.build)):
+                               ("out_of_core.py", "--build", options.build),
+                               ("framed.py", "--build", options.build)):
         run = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), script),
                               *arguments], text=True, stdout=subprocess.PIPE, check=True)
         lines += [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
