@@ -9,22 +9,6 @@
 namespace tessera::testing {
 namespace {
 
-/// The weights of a layer, put together of the tiles that SQL yields.
-Matrix weights_in(const ResultTable& table, const Network& network, int layer) {
-  const std::vector<int> rows = cuts(network, layer - 1), columns = cuts(network, layer);
-  Matrix all(network.sizes[layer - 1], std::vector<double>(network.sizes[layer], NAN));
-  EXPECT_EQ(table.rows(), static_cast<std::int64_t>((rows.size() - 1) * (columns.size() - 1)));
-  for (std::int64_t t = 0; t < table.rows(); ++t) {
-    const auto row = std::get<std::int64_t>(table.at(t, 0));
-    const auto column = std::get<std::int64_t>(table.at(t, 1));
-    const Tile tile = std::get<Tile>(table.at(t, 2));
-    for (std::int64_t r = 0; r < tile.shape()[0]; ++r)
-      for (std::int64_t c = 0; c < tile.shape()[1]; ++c)
-        all[rows[row] + r][columns[column] + c] = tile.at<double>({r, c});
-  }
-  return all;
-}
-
 void expect_trained(const Network& network, int iterations) {
   Session session(Database::temporary());
   session.execute(data_statements(network));
@@ -35,11 +19,9 @@ void expect_trained(const Network& network, int iterations) {
                                   network.layers(), iterations));
   ASSERT_EQ(results.size(), static_cast<std::size_t>(network.layers()) + 1);
   for (int layer = 1; layer <= network.layers(); ++layer) {
-    const Matrix found = weights_in(*results[layer - 1].table, network, layer);
-    for (std::size_t r = 0; r < found.size(); ++r)
-      for (std::size_t c = 0; c < found[0].size(); ++c)
-        ASSERT_NEAR(found[r][c], expected.w[layer][r][c], 1e-5)
-            << "layer " << layer << ", weight " << r << ", " << c;
+    const Matrix found =
+        put_together(*results[layer - 1].table, cuts(network, layer - 1), cuts(network, layer));
+    expect_near(found, expected.w[layer], 1e-5, fmt::format("layer {}", layer));
   }
 }
 

@@ -2,12 +2,15 @@
 
 #include "lang/sql/parser.h"
 #include "lang/sql/printer.h"
+#include "support/printed_sql.h"
 
 // The SQL of the papers, as it is printed there: it is read, and what is printed of it is read
 // again.
 
 namespace tessera::sql {
 namespace {
+
+namespace printed = tessera::testing::printed;
 
 struct Printed {
   const char* where;
@@ -16,44 +19,16 @@ struct Printed {
 
 const Printed all[] = {
     // Jankov et al., Declarative Recursive Computation on an RDBMS, PVLDB 2019.
-    {"section 3.1, the first of the triangle", R"(
-CREATE TABLE pascalsTri[0][0] (val) AS
-SELECT val FROM VALUES (1);
-)"},
-    {"section 3.1, its diagonal", R"(
-CREATE TABLE pascalsTri[i:1...][i] (val) AS
-SELECT * FROM pascalsTri[i-1][i-1]
-)"},
-    {"section 3.1, its first column", R"(
-CREATE TABLE pascalsTri[i:1...][0] (val) AS
-SELECT * FROM pascalsTri[i-1][0]
-)"},
-    {"section 3.1, the rest of it", R"(
-CREATE TABLE pascalsTri[i:2...][j:1...i-1] (val) AS
-SELECT pt1.val + pt2.val AS val
-FROM pascalsTri[i-1][j-1] AS pt1,
-pascalsTri[i-1][j] AS pt2;
-)"},
-    {"section 3.1, one version", "SELECT * FROM pascalsTri[56][23]"},
-    {"section 3.1, many versions", R"(
-EXECUTE (
-  FOR j IN 0...50:
-    SELECT * FROM pascalsTri[50][j])
-)"},
-    {"section 3.1, kept for later", R"(
-EXECUTE (
-  FOR j IN 0...50:
-    MATERIALIZE pascalsTri[50][j])
-)"},
-    {"section 3.1, the first of the Fibonacci numbers", R"(
-CREATE TABLE Fibonacci[i:0...1] (val) AS
-SELECT * FROM VALUES (1)
-)"},
-    {"section 3.1, the others", R"(
-CREATE TABLE Fibonacci[i:2...] (val) AS
-SELECT SUM (VAL) FROM UNION Fibonacci[i-2...i-1]
-)"},
-    {"section 3.1, a union over two indices", "SELECT * FROM UNION pascalsTri[i:0...50][0...i]"},
+    {"section 3.1, the first of the triangle", printed::triangle_top},
+    {"section 3.1, its diagonal", printed::triangle_diagonal},
+    {"section 3.1, its first column", printed::triangle_first_column},
+    {"section 3.1, the rest of it", printed::triangle_inside},
+    {"section 3.1, one version", printed::triangle_one},
+    {"section 3.1, many versions", printed::triangle_row},
+    {"section 3.1, kept for later", printed::triangle_row_kept},
+    {"section 3.1, the first of the Fibonacci numbers", printed::fibonacci_first},
+    {"section 3.1, the others", printed::fibonacci_others},
+    {"section 3.1, a union over two indices", printed::triangle_union},
     {"section 3.2, input", R"(
 CREATE TABLE A[i:0...][j:0] (COL, ACT) AS
 SELECT DI.COL, DI.VAL
@@ -124,17 +99,9 @@ AND A.ITER=i AND W.ITER=i;
 )"},
     // Jankov et al., Distributed Numerical and Machine Learning Computations via Two-Phase
     // Execution of Aggregated Join Trees, PVLDB 2021.
-    {"two-phase execution, section 1, a product of matrices",
-     "SELECT A.tileRow, B.tileCol, SUM (matrix_multiply (A.mat, B.mat)) FROM A, B WHERE A.tileCol "
-     "= "
-     "B.tileRow GROUP BY A.tileRow, B.tileCol"},
+    {"two-phase execution, section 1, a product of matrices", printed::matrix_product},
     {"two-phase execution, section 2, the double dot product, with the parenthesis that it lacks",
-     R"(
-SELECT SUM (sum_elements (hadamard_product
-(A.mat, B.mat))) FROM A, B
-WHERE A.tileCol = B.tileCol AND
-A.tileRow = B.tileRow
-)"},
+     printed::double_dot_product},
 };
 
 TEST(PapersSql, IsReadAsPrinted) {

@@ -8,53 +8,11 @@
 namespace tessera::testing {
 namespace {
 
-/// Numbers that look random and have few digits, so that SQL's text holds them exactly.
-double number(int seed) {
-  const auto mixed = static_cast<unsigned>(seed) * 2654435761U;
-  return static_cast<double>(static_cast<int>((mixed >> 8) % 2001) - 1000) / 1024.0;
-}
-
-Matrix made(int rows, int columns, int seed) {
-  Matrix matrix(rows, std::vector<double>(columns));
-  for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < columns; ++c) matrix[r][c] = number(seed * 7919 + r * 131 + c);
-  return matrix;
-}
-
-Matrix product(const Matrix& a, const Matrix& b) {
-  Matrix result(a.size(), std::vector<double>(b[0].size(), 0));
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (std::size_t k = 0; k < b.size(); ++k)
-      for (std::size_t j = 0; j < b[0].size(); ++j) result[i][j] += a[i][k] * b[k][j];
-  return result;
-}
-
-Matrix transposed(const Matrix& a) {
-  Matrix result(a[0].size(), std::vector<double>(a.size()));
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (std::size_t j = 0; j < a[0].size(); ++j) result[j][i] = a[i][j];
-  return result;
-}
-
 void softmax(std::vector<double>& row) {
   const double most = *std::max_element(row.begin(), row.end());
   double sum = 0;
   for (double& x : row) sum += x = std::exp(x - most);
   for (double& x : row) x /= sum;
-}
-
-std::string list(const std::vector<double>& values, int from, int to) {
-  std::string text;
-  for (int i = from; i < to; ++i)
-    text += fmt::format("{}{:.17g}", i == from ? "" : ", ", values[i]);
-  return "[" + text + "]";
-}
-
-std::string block(const Matrix& matrix, int row_from, int row_to, int from, int to) {
-  std::string text;
-  for (int r = row_from; r < row_to; ++r)
-    text += (r == row_from ? "" : ", ") + list(matrix[r], from, to);
-  return "[" + text + "]";
 }
 
 /// A matrix whose columns are cut as a layer is: (COL, VAL).
@@ -64,7 +22,7 @@ std::string by_columns(const Network& network, const std::string& table, const M
   std::string rows;
   for (std::size_t t = 0; t + 1 < at.size(); ++t)
     rows += fmt::format("{}({}, {})", t == 0 ? "" : ", ", t,
-                        block(matrix, 0, static_cast<int>(matrix.size()), at[t], at[t + 1]));
+                        literal(matrix, 0, static_cast<int>(matrix.size()), at[t], at[t + 1]));
   return fmt::format("CREATE TABLE {} (COL INT, VAL MATRIX[{}][{}]);\nINSERT INTO {} VALUES {};\n",
                      table, network.batch, at[1], table, rows);
 }
@@ -72,11 +30,8 @@ std::string by_columns(const Network& network, const std::string& table, const M
 }  // namespace
 
 std::vector<int> cuts(const Network& network, int layer) {
-  std::vector<int> at{0};
   const int size = network.sizes[layer];
-  const int step = layer == network.layers() ? size : network.tile;
-  while (at.back() < size) at.push_back(std::min(size, at.back() + step));
-  return at;
+  return cuts_every(layer == network.layers() ? size : network.tile, size);
 }
 
 Weights first_weights(const Network& network) {
@@ -148,11 +103,11 @@ std::string data_statements(const Network& network) {
     const std::vector<int> rows = cuts(network, l - 1), columns = cuts(network, l);
     for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
       b_rows += fmt::format("{}({}, {})", b_rows.empty() ? "" : ", ", c,
-                            list(weights.b[l], columns[c], columns[c + 1]));
+                            literal(weights.b[l], columns[c], columns[c + 1]));
       for (std::size_t r = 0; r + 1 < rows.size(); ++r)
         w_rows +=
             fmt::format("{}({}, {}, {})", w_rows.empty() ? "" : ", ", r, c,
-                        block(weights.w[l], rows[r], rows[r + 1], columns[c], columns[c + 1]));
+                        literal(weights.w[l], rows[r], rows[r + 1], columns[c], columns[c + 1]));
     }
     text += fmt::format(
         "CREATE TABLE W_FIRST_{0} (ROW INT, COL INT, MAT MATRIX[{1}][{2}]);\n"

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include "support/tiled_matrix.h"
 
 // The feed-forward network of Jankov et al. ("Declarative Recursive Computation on an RDBMS"), as
 // SQL and as plain loops.
@@ -16,8 +15,6 @@ struct Network {
   double scale = 1;          // of the first weights
   int layers() const { return static_cast<int>(sizes.size()) - 1; }
 };
-
-using Matrix = std::vector<std::vector<double>>;
 
 struct Weights {
   std::vector<Matrix> w;               // by layer, from 1 on
