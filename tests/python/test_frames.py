@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+import tessera as ts
 
 from test_shell_statements import PROGRAM
 
@@ -64,7 +65,7 @@ def test_frames_give_what_one_plan_gives(prepared):
     for size in (1, 7, 40, 100000):
         assert np.allclose(sums_in(run(folder, f"SET frame_size = {size}", ASKED)), expected, rtol=1e-9)
     # Nothing of it stays behind.
-    assert "~job" not in run(folder, "SHOW TABLES")
+    assert ts.connect(folder).list() == ["M"]
 
 
 def test_what_is_killed_goes_on_after_its_last_frame(prepared, tmp_path):
@@ -89,6 +90,6 @@ def test_what_is_killed_goes_on_after_its_last_frame(prepared, tmp_path):
         assert (frames_run(database) - before) % frames == 0
         result = run(database, "SET frame_size = 12", ASKED)
         assert np.allclose(sums_in(result), expected, rtol=1e-9)
-        assert run(database, "SHOW TABLES").count("~") == 0
+        assert ts.connect(database).list() == ["M"]
         shutil.rmtree(database)
     assert killed >= 10
