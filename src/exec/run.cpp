@@ -1,61 +1,20 @@
 #include "tessera/run.h"
 
 #include <cstdlib>
-#include <unordered_map>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "exec/cluster.h"
 #include "exec/local_transport.h"
 #include "exec/memory_limit.h"
+#include "exec/physical_plans.h"
 #include "exec/scheduler.h"
 #include "exec/task_order.h"
-#include "optimizer/simplify.h"
-#include "tessera/optimizer.h"
 #include "tile/kept_memory.h"
 #include "tra/plan_node.h"
 
 namespace tessera {
 namespace {
-
-/// Plans on one site without their moves, which would move nothing and stand between a join and the
-/// aggregation that folds its products.
-std::vector<ia::Plan> without_moves(const std::vector<ia::Plan>& plans) {
-  std::unordered_map<const ia::Plan::Node*, ia::Plan> done;
-  for (const ia::Plan& node : ia::in_order(plans)) {
-    const ia::Operator& op = operator_of(node);
-    std::vector<ia::Plan> inputs;
-    for (const ia::Plan& input : inputs_of(op)) inputs.push_back(done.at(&input.node()));
-    const bool moves =
-        std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
-    done.emplace(&node.node(), moves            ? inputs.front()
-                               : inputs.empty() ? node
-                                                : make(with_inputs(op, inputs), node.logical()));
-  }
-  std::vector<ia::Plan> result;
-  for (const ia::Plan& plan : plans) result.push_back(done.at(&plan.node()));
-  return result;
-}
-
-/// The search looks at all of a plan at once. What is unrolled to more operators than this is run
-/// as it was written.
-constexpr std::size_t most_optimized = 1000;
-
-/// How plans are carried out when nobody says.
-std::vector<ia::Plan> physical_plans(const std::vector<Plan>& plans, const RunOptions& options) {
-  const exec::Cluster* cluster = exec::cluster();
-  const int sites = cluster != nullptr ? cluster->size() : options.sites;
-  TESSERA_REQUIRE(PlanError, sites >= 1 && sites <= max_sites,
-                  "a run on {} sites; there may be 1 to {}", sites, max_sites);
-  const std::vector<ia::Plan> translated = ia::translate(plans, ia::dealt_out(sites));
-  // On one site there is nothing to place.
-  if (sites == 1)
-    return without_moves(options.optimize ? optimizer::simplify(translated).plans : translated);
-  if (!options.optimize || ia::in_order(translated).size() > most_optimized) return translated;
-  OptimizerOptions optimizer;
-  optimizer.sites = sites;
-  return optimize(plans, optimizer).plans;
-}
 
 std::string temporary_folder(const RunOptions& options) {
   if (!options.temporary_folder.empty()) return options.temporary_folder;
@@ -255,7 +214,7 @@ std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& opti
                           RunReport* report) {
   return counted([&] {
     verify_before_running(plans, options.holes);
-    return run(physical_plans(plans, options), options, report);
+    return run(exec::physical_plans(plans, options), options, report);
   });
 }
 
@@ -271,7 +230,7 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
                                          const RunOptions& options, RunReport* report) {
   return counted([&] {
     verify_before_running(plans, options.holes);
-    Prepared run = prepare(physical_plans(plans, options), options, false);
+    Prepared run = prepare(exec::physical_plans(plans, options), options, false);
     std::vector<TupleSet<TileType>> results = results_to_come(*run.graph, plans, options.holes);
     (void)carry_out(std::move(run), sink, report);
     return results;
@@ -279,7 +238,8 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
 }
 
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
-  const Prepared run = prepare(physical_plans({plan}, options), options, results == Results::kept);
+  const Prepared run =
+      prepare(exec::physical_plans({plan}, options), options, results == Results::kept);
   const exec::Forecast& made = run.order.forecast;
   return {run.options.memory_limit, run.needed, made.peak, made.read, made.written,
           order_text(run.order)};

@@ -1,10 +1,8 @@
 #include "exec/scheduler.h"
 
-#include <chrono>
 #include <stop_token>
 
 #include "base/check.h"
-#include "exec/perform.h"
 #include "tra/plan_node.h"
 
 namespace tessera::exec {
@@ -263,77 +261,6 @@ void Scheduler::fail_with(TaskId task, std::exception_ptr error) {
     failed_task_ = task;
   }
   changed_.notify_all();
-}
-
-void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
-  const Task& task = graph_.tasks[id];
-  const auto inputs = graph_.inputs_of(task);
-  if (task.kind == TaskKind::transfer) {
-    send(task);
-  } else {
-    Arguments arguments;
-    std::int64_t handed_over = 0;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      std::vector<Tile>& tiles = tiles_[inputs[i]];
-      if (i > 0 || !is_folding(task.kind)) {
-        arguments.inputs.push_back(&tiles);
-      } else if (readers_left_[inputs[i]].load(std::memory_order_acquire) == 1) {
-        handed_over = ledger_->hand_over(tiles);
-        arguments.accumulator = std::move(tiles);
-        tiles.clear();
-      } else {
-        arguments.accumulator = tiles;  // others read it too
-      }
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    Made made = perform(graph_, task, std::move(arguments));
-    if (residence_) made.tiles = without_what_is_not_shown(std::move(made.tiles));
-    const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
-    nanoseconds_[task.op].fetch_add(taken.count(), std::memory_order_relaxed);
-    ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
-    publish(task.output, std::move(made.tiles), now_ready);
-  }
-  for (const ValueId input : inputs) drop_reader(input);
-}
-
-/// Puts a value in place. The counters order its tiles before any reader.
-void Scheduler::publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready) {
-  if (readers_left_[value].load(std::memory_order_relaxed) == 0) {
-    ledger_->release(tiles);
-    return;
-  }
-  const std::int64_t bytes = residence_ ? ledger_->charged(tiles) : 0;
-  tiles_[value] = std::move(tiles);
-  if (residence_) settle_in(value, bytes, now_ready);
-  if (sink_) store_outputs(value);
-  if (residence_) return;
-  for (const TaskId reader : graph_.readers_of(value))
-    if (inputs_missing_[reader].fetch_sub(1, std::memory_order_acq_rel) == 1)
-      now_ready.push_back(reader);
-}
-
-void Scheduler::drop_reader(ValueId value) {
-  if (readers_left_[value].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  std::vector<Tile> last = std::move(tiles_[value]);
-  tiles_[value].clear();
-  ledger_->release(last);
-}
-
-void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
-  std::vector<TaskId> now_ready;
-  ledger_->hold(tiles);
-  publish(value, std::move(tiles), now_ready);
-  Lock lock(mutex_);
-  --arrivals_left_;
-  for (const TaskId next : now_ready) make_ready(next);
-  if (residence_) relieve();
-  changed_.notify_all();
-  // Who sends faster than the disk writes has to wait: nothing else arrives before this returns. To
-  // wait for anything but the disk would be to wait for each other.
-  if (residence_)
-    changed_.wait(lock, [this] {
-      return ended_ || residence_->fits(ledger_->live()) || !residence_->anything_leaves();
-    });
 }
 
 void Scheduler::failed_elsewhere(const std::string& message) {

@@ -62,6 +62,7 @@ class Scheduler final : public Receiver {
   void fail_with(TaskId task, std::exception_ptr error);
   bool finished() const { return meter_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0; }
 
+  // scheduler_values.cpp: values that are made, put in place and dropped.
   void execute(TaskId id, std::vector<TaskId>& now_ready);
   void publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready);
   void drop_reader(ValueId value);

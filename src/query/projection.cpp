@@ -186,4 +186,16 @@ Plan with_extras(const Plan& plan, const std::vector<Extra>& extras) {
   return result;
 }
 
+bool has_unknown_extent(const Plan& plan) {
+  return std::find(plan.frontier().begin(), plan.frontier().end(), unknown_extent) !=
+         plan.frontier().end();
+}
+
+Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first) {
+  for (std::size_t s = first; s < stages.size(); ++s) plan = plan.transform(stages[s]);
+  return plan;
+}
+
+int payload_columns(const Plan& plan) { return static_cast<int>(plan.type().columns.size()); }
+
 }  // namespace tessera::query

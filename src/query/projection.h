@@ -51,5 +51,12 @@ ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parame
 
 /// The plan with columns for the extras after its own.
 Plan with_extras(const Plan& plan, const std::vector<Extra>& extras);
+/// Extras that are functions of the key are there only where it is known how far the keys go.
+bool has_unknown_extent(const Plan& plan);
+
+/// The plan with the stages from the given one on.
+Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first);
+
+int payload_columns(const Plan& plan);
 
 }  // namespace tessera::query
