@@ -1,6 +1,7 @@
 #include "query/join_tree.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace tessera::query {
@@ -85,12 +86,41 @@ class Builder {
     return terms;
   }
 
-  bool connects(const std::set<int>& a, const std::set<int>& b) const {
-    std::set<int> both = a;
-    both.insert(b.begin(), b.end());
-    return std::any_of(conditions_.begin(), conditions_.end(), [&](const ExpressionPtr& c) {
-      return is_equality(*c) && covers(both, *c) && !covers(a, *c) && !covers(b, *c);
-    });
+  /// The two parts that are to be joined next: those that most equalities connect, as each leaves
+  /// fewer rows; else those that some other condition connects; else the first two, of which every
+  /// pair of rows is one. Of several such pairs the first.
+  std::pair<int, int> next_pair(const std::vector<Part>& parts) const {
+    std::vector<int> part_of(all_.size());
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      for (int column : parts[p].columns) part_of[column] = static_cast<int>(p);
+    const auto touched = [&](const Expression& expression) {
+      std::set<int> which;
+      for (int column : columns_in(expression)) which.insert(part_of[column]);
+      return which;
+    };
+    struct Connection {
+      int equalities = 0, others = 0;
+      auto operator<=>(const Connection&) const = default;
+    };
+    std::map<std::pair<int, int>, Connection> connections;
+    for (const ExpressionPtr& condition : conditions_) {
+      const std::set<int> both = touched(*condition);
+      if (both.size() != 2) continue;
+      Connection& connection = connections[{*both.begin(), *both.rbegin()}];
+      const std::vector<ExpressionPtr> sides = operands_of(*condition);
+      const bool one_of_each =
+          std::all_of(sides.begin(), sides.end(),
+                      [&](const ExpressionPtr& side) { return touched(*side).size() == 1; });
+      ++(is_equality(*condition) && one_of_each ? connection.equalities : connection.others);
+    }
+    std::pair<int, int> best{0, 1};
+    Connection most;
+    for (const auto& [pair, connection] : connections)
+      if (connection > most) {
+        best = pair;
+        most = connection;
+      }
+    return best;
   }
 
   Part source(const NodePtr& node, int first) {
@@ -158,17 +188,12 @@ NodePtr join_tree(const std::vector<NodePtr>& sources, std::vector<ExpressionPtr
   }
   if (parts.size() == 1) return builder.projected(parts[0], outputs, schema).node;
   for (Part& part : parts) part = builder.narrowed(std::move(part));
-  Part tree = parts.front();
-  parts.erase(parts.begin());
-  while (!parts.empty()) {
-    auto next = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
-      return builder.connects(tree.columns, part.columns);
-    });
-    if (next == parts.end()) next = parts.begin();
-    tree = builder.joined(tree, *next, parts.size() == 1 ? &schema : nullptr);
-    parts.erase(next);
+  while (parts.size() > 1) {
+    const auto [left, right] = builder.next_pair(parts);
+    parts[left] = builder.joined(parts[left], parts[right], parts.size() == 2 ? &schema : nullptr);
+    parts.erase(parts.begin() + right);
   }
-  return tree.node;
+  return parts[0].node;
 }
 
 }  // namespace tessera::query

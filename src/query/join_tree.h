@@ -9,7 +9,8 @@ namespace tessera::query {
 ///
 /// Conditions are applied, and kernels computed, as soon as what they read is there: a join then
 /// carries few columns, and a product of tiles of both sides is the projection of their join.
-/// Sources are joined in the order in which conditions of equality connect them.
+/// Of all that is left, what most equalities connect is joined next; rows that no condition
+/// connects are combined last.
 NodePtr join_tree(const std::vector<NodePtr>& sources, std::vector<ExpressionPtr> conditions,
                   const std::vector<ExpressionPtr>& outputs, const Schema& schema);
 
