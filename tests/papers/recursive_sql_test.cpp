@@ -21,7 +21,7 @@ void expect_trained(const Network& network, int iterations) {
   for (int layer = 1; layer <= network.layers(); ++layer) {
     const Matrix found =
         put_together(*results[layer - 1].table, cuts(network, layer - 1), cuts(network, layer));
-    expect_near(found, expected.w[layer], 1e-5, fmt::format("layer {}", layer));
+    expect_near(found, expected.w[layer], 1e-11, fmt::format("layer {}", layer));
   }
 }
 
