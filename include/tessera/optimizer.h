@@ -46,6 +46,7 @@ struct OperatorCost {
   double most_loaded = 0;   // floats sent or received by one site, at most
   double published = 0;     // floats, by the published model
   double flops = 0;         // over all sites
+  double bytes = 0;         // that kernels read and write, or that cross
   double seconds = 0;       // of the most loaded and the busiest site
 };
 

@@ -21,6 +21,8 @@ struct Progress {
   double seconds = 0, seconds_left = 0;
 };
 
+struct RunRecord;  // below: a run that has ended
+
 struct RunOptions {
   Holes holes = Holes::refused;
   int sites = 1;    // logical sites that a logical plan is spread over; on a cluster, its processes
@@ -38,6 +40,9 @@ struct RunOptions {
   /// `progress_seconds`, and at the end.
   std::function<void(const Progress&)> progress = {};
   double progress_seconds = 0.1;
+  /// Called after each run that did not fail, by the thread that asked for it: for those who
+  /// compare what was predicted with what it took.
+  std::function<void(const RunRecord&)> ended = {};
 };
 
 /// What an operator of a run took, or an aggregation and the join whose products it folds.
@@ -47,6 +52,12 @@ struct OperatorReport {
   std::int64_t tasks = 0;
   double flops = 0, bytes = 0;  // as its kernels predict them
   double seconds = 0;           // summed over the threads
+  std::int64_t tuples = 0;      // of its result
+  double floats_moved = 0;      // by a move between sites
+  std::int64_t result_bytes = 0,
+               expected_bytes = 0;  // of its result: what they take, and as guessed
+  int node = -1;                    // its place among ia::in_order of the plans that were run
+  int join = -1;                    // the place of the join whose products it folds
 };
 
 /// What a run took. `sent` and `received` count the numbers in the tiles that crossed, by site.
@@ -72,6 +83,14 @@ struct MemoryForecast {
   std::string order = {};  // in which its tasks are taken: "depth first", "6 x 6 results at a time"
   std::string to_string() const;
 };
+/// A run that has ended: the plans as they were carried out, what was thought to be needed, and
+/// what it took. On a cluster it tells of the sites of this process.
+struct RunRecord {
+  std::vector<ia::Plan> plans;
+  MemoryForecast forecast;
+  RunReport report;
+};
+
 enum class Results { kept, handed_over };  // in memory until the end, or to a sink as they come
 MemoryForecast forecast(const Plan& plan, const RunOptions& options = {},
                         Results results = Results::kept);

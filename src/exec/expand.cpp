@@ -44,6 +44,7 @@ class Expander {
     }
     for (std::size_t r = 0; r < roots_.size(); ++r)
       collect_outputs(static_cast<int>(r), of(roots_[r]));
+    builder_.graph().plans = roots_;
     renumber(builder_.graph(), depth_first(builder_.graph()));
     return std::move(builder_.graph());
   }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "ia/pipeline.h"
+#include "ia/sums_of_products.h"
 
 namespace tessera::exec {
 namespace {
@@ -42,13 +43,6 @@ Types fold_types(const std::vector<KernelCall>& kernels, const Types& so_far, co
     result.push_back(fold_tiles(kernels[c], so_far[c], next[c]));
   }
   return result;
-}
-
-/// Whether the products of a join are single tiles, summed: then a kernel may add its product to
-/// the accumulator itself, if that has the product's type.
-bool sums_products(const ia::Aggregate& aggregate, const ia::Join& join) {
-  return aggregate.kernels.size() == 1 && aggregate.kernels.front().kernel().name == "add" &&
-         join.projection.size() == 1 && join.projection.front().size() == 1;
 }
 
 bool have_costs(const ia::Pipeline& stages) {
@@ -160,7 +154,8 @@ ValueId GraphBuilder::fold_product(int op, int site, KeyId key, ValueId accumula
   const TypesId so_far = types_of(accumulator);
   Estimate estimate = product_estimate(step.join, types_of(left), types_of(right));
   const bool in_place = estimate.types != unknown_types && estimate.types == so_far &&
-                        !graph_.types[so_far].front().is_sparse() && sums_products(aggregate, join);
+                        !graph_.types[so_far].front().is_sparse() &&
+                        ia::sums_products(aggregate, join);
   if (!in_place) {
     const TypesId next = estimate.types;
     const Estimate folded = estimates_.of(op, 0, so_far, next, [&](Cost& cost) {

@@ -97,6 +97,21 @@ void refuse_what_cannot_fit(const Prepared& run) {
       run.needed));
 }
 
+MemoryForecast forecast_of(const Prepared& run) {
+  const exec::Forecast& made = run.order.forecast;
+  return {run.options.memory_limit, run.needed, made.peak, made.read, made.written,
+          order_text(run.order)};
+}
+
+/// The bytes that the results of each step are thought to take.
+std::vector<std::int64_t> expected_bytes(const Prepared& run) {
+  std::vector<std::int64_t> bytes(run.graph->steps.size(), 0);
+  for (const exec::Task& task : run.graph->tasks)
+    if (run.mine[task.site] && run.graph->makes_result(task))
+      bytes[static_cast<std::size_t>(task.op)] += run.sizes.bytes[task.output];
+  return bytes;
+}
+
 /// What a run leaves: who has which outputs.
 struct Finished {
   std::unique_ptr<const exec::TaskGraph> graph;  // which the scheduler refers to
@@ -107,6 +122,13 @@ struct Finished {
 
 Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
   refuse_what_cannot_fit(run);
+  RunRecord record;
+  std::vector<std::int64_t> expected;
+  if (run.options.ended) {
+    record.plans = run.graph->plans;
+    record.forecast = forecast_of(run);
+    expected = expected_bytes(run);
+  }
   std::optional<KeepAtMost> kept;
   if (!run.all_fits) kept.emplace(static_cast<std::size_t>(run.kept));
   exec::Cluster* cluster = exec::cluster();
@@ -125,14 +147,16 @@ Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
   done.scheduler = std::make_unique<exec::Scheduler>(*done.graph, done.mine, *done.options,
                                                      *transport, sink, std::move(residence));
   done.scheduler->run();
-  if (report != nullptr) {
-    *report = {};
-    done.scheduler->report(*report);
-    report->floats_moved = transport->floats_moved();
+  if (report != nullptr || done.options->ended) {
+    RunReport& own = record.report;
+    done.scheduler->report(own, expected);
+    own.floats_moved = transport->floats_moved();
     if (const auto* local = dynamic_cast<const exec::LocalTransport*>(transport.get())) {
-      report->sent = local->traffic().sent;
-      report->received = local->traffic().received;
+      own.sent = local->traffic().sent;
+      own.received = local->traffic().received;
     }
+    if (report != nullptr) *report = own;
+    if (done.options->ended) done.options->ended(record);
   }
   return done;
 }
@@ -240,9 +264,7 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
   const Prepared run =
       prepare(exec::physical_plans({plan}, options), options, results == Results::kept);
-  const exec::Forecast& made = run.order.forecast;
-  return {run.options.memory_limit, run.needed, made.peak, made.read, made.written,
-          order_text(run.order)};
+  return forecast_of(run);
 }
 
 std::string MemoryForecast::to_string() const {

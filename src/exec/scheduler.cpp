@@ -31,7 +31,7 @@ Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOp
       tiles_(graph.values.size()),
       readers_left_(graph.values.size()),
       inputs_missing_(graph.tasks.size()),
-      nanoseconds_(graph.steps.size()),
+      taken_(graph.steps.size()),
       residence_(std::move(residence)),
       library_threads_(1),
       helpers_(threads_ - 1),

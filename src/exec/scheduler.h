@@ -34,8 +34,9 @@ class Scheduler final : public Receiver {
   void run();
   /// The tiles of an output of one of our sites, after run() without a sink.
   const std::vector<Tile>& result(ValueId output) const { return tiles_[output]; }
-  /// What a run took; the transport knows what it carried.
-  void report(RunReport& report) const;
+  /// What a run took; the transport knows what it carried. `expected`: the bytes that the results
+  /// of each step were thought to take, if somebody wants to know.
+  void report(RunReport& report, const std::vector<std::int64_t>& expected = {}) const;
 
   void arrived(ValueId value, std::vector<Tile> tiles) override;
   void failed_elsewhere(const std::string& message) override;
@@ -58,12 +59,13 @@ class Scheduler final : public Receiver {
   void check_for_stop();
   Interrupted stopped() const;
   Progress progress() const;
-  std::vector<OperatorReport> operators() const;
+  std::vector<OperatorReport> operators(const std::vector<std::int64_t>& expected) const;
   void fail_with(TaskId task, std::exception_ptr error);
   bool finished() const { return meter_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0; }
 
   // scheduler_values.cpp: values that are made, put in place and dropped.
   void execute(TaskId id, std::vector<TaskId>& now_ready);
+  void count_result(const Task& task, const std::vector<Tile>& tiles);
   void publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready);
   void drop_reader(ValueId value);
 
@@ -114,7 +116,11 @@ class Scheduler final : public Receiver {
   // The outputs that are to be stored, by value.
   std::unordered_map<ValueId, std::vector<std::int32_t>> to_store_;
   std::atomic<std::int64_t> bytes_read_ = 0, bytes_spilled_ = 0;
-  std::vector<std::atomic<std::int64_t>> nanoseconds_;  // by operator, of all threads
+  // By operator, of all threads.
+  struct Taken {
+    std::atomic<std::int64_t> nanoseconds = 0, tuples = 0, bytes = 0, floats = 0;
+  };
+  std::vector<Taken> taken_;
 
   /// What a helper looks at first: one that comes when all is done must find out without us.
   struct Door {

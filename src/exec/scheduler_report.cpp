@@ -1,3 +1,5 @@
+#include <unordered_map>
+
 #include "exec/scheduler.h"
 
 // What a scheduler tells of a run, under way and afterwards.
@@ -32,18 +34,32 @@ Progress Scheduler::progress() const {
   return now;
 }
 
-void Scheduler::report(RunReport& report) const {
+/// Tuples and bytes of what an operator yields; of a move, those that crossed.
+void Scheduler::count_result(const Task& task, const std::vector<Tile>& tiles) {
+  if (!graph_.makes_result(task)) return;
+  std::int64_t bytes = 0, floats = 0;
+  for (const Tile& tile : tiles) {
+    bytes += tile.bytes();
+    floats += tile.elements();
+  }
+  Taken& own = taken_[task.op];
+  own.tuples.fetch_add(1, std::memory_order_relaxed);
+  own.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (task.kind == TaskKind::transfer) own.floats.fetch_add(floats, std::memory_order_relaxed);
+}
+
+void Scheduler::report(RunReport& report, const std::vector<std::int64_t>& expected) const {
   report.flops = meter_.flops();
   report.tasks = meter_.tasks();
   report.peak_bytes = ledger_->peak();
   report.bytes_read = bytes_read_;
   report.bytes_spilled = bytes_spilled_;
   report.seconds = meter_.seconds();
-  report.operators = operators();
+  report.operators = operators(expected);
 }
 
 /// What the first product of a fused chain takes is the join's own; it counts with the rest.
-std::vector<OperatorReport> Scheduler::operators() const {
+std::vector<OperatorReport> Scheduler::operators(const std::vector<std::int64_t>& expected) const {
   std::vector<OperatorReport> all(graph_.steps.size());
   std::vector<std::size_t> counted_with(graph_.steps.size());
   for (std::size_t op = 0; op < all.size(); ++op) {
@@ -58,13 +74,25 @@ std::vector<OperatorReport> Scheduler::operators() const {
     own.flops += graph_.costs[task.cost].flops;
     own.bytes += graph_.costs[task.cost].bytes;
   }
+  for (std::size_t op = 0; op < all.size(); ++op) {
+    OperatorReport& own = all[counted_with[op]];
+    const Taken& taken = taken_[op];
+    own.seconds += static_cast<double>(taken.nanoseconds) * 1e-9;
+    own.tuples += taken.tuples;
+    own.result_bytes += taken.bytes;
+    own.floats_moved += static_cast<double>(taken.floats);
+    if (!expected.empty()) own.expected_bytes += expected[op];
+  }
+  std::unordered_map<const ia::Plan::Node*, int> places;
+  for (const ia::Plan& plan : ia::in_order(graph_.plans))
+    places.emplace(&plan.node(), static_cast<int>(places.size()));
   std::vector<OperatorReport> result;
-  for (std::size_t op = 0; op < all.size(); ++op)
-    all[counted_with[op]].seconds += static_cast<double>(nanoseconds_[op]) * 1e-9;
   for (std::size_t op = 0; op < all.size(); ++op) {
     if (counted_with[op] != op) continue;
     const Step& step = graph_.steps[op];
     all[op].description = describe_step(step.plan);
+    all[op].node = places.at(&step.plan.node());
+    if (step.join >= 0) all[op].join = places.at(&graph_.steps[step.join].plan.node());
     all[op].kernel = only_kernel(step.join >= 0 ? graph_.steps[step.join].plan : step.plan);
     result.push_back(std::move(all[op]));
   }

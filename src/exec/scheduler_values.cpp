@@ -11,6 +11,7 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
   const Task& task = graph_.tasks[id];
   const auto inputs = graph_.inputs_of(task);
   if (task.kind == TaskKind::transfer) {
+    count_result(task, tiles_[inputs.front()]);
     send(task);
   } else {
     Arguments arguments;
@@ -31,7 +32,8 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
     Made made = perform(graph_, task, std::move(arguments));
     if (residence_) made.tiles = without_what_is_not_shown(std::move(made.tiles));
     const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
-    nanoseconds_[task.op].fetch_add(taken.count(), std::memory_order_relaxed);
+    taken_[task.op].nanoseconds.fetch_add(taken.count(), std::memory_order_relaxed);
+    count_result(task, made.tiles);
     ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
     publish(task.output, std::move(made.tiles), now_ready);
   }

@@ -59,6 +59,7 @@ struct Step {
 /// finishes output tiles early and keeps few others alive.
 struct TaskGraph {
   int sites = 1;
+  std::vector<ia::Plan> plans;  // that were expanded
   std::vector<Step> steps;
   KeyStore keys;
   TypeTable types;
@@ -92,6 +93,16 @@ struct TaskGraph {
   }
   std::span<const TaskId> readers_of(ValueId value) const {
     return {readers.data() + first_reader[value], readers.data() + first_reader[value + 1]};
+  }
+  /// Whether what a task makes is of its operator's result, and not an accumulator that the
+  /// operator goes on with.
+  bool makes_result(const Task& task) const {
+    for (const TaskId reader : readers_of(task.output)) {
+      const std::int32_t op = tasks[reader].op;
+      if (task.kind != TaskKind::transfer && (op == task.op || steps[op].join == task.op))
+        return false;
+    }
+    return true;
   }
 };
 

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/columns.h"
 #include "ia/plan_node.h"
 #include "ia/tree.h"
 
@@ -106,20 +107,7 @@ std::string render_tree(const std::vector<Plan>& roots, const std::vector<std::s
     for (auto input = inputs.rbegin(); input != inputs.rend(); ++input)
       stack.emplace_back(*input, depth + 1);
   }
-  std::vector<std::size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()), 0);
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string row;
-    for (std::size_t c = 0; c < line.size(); ++c)
-      row += fmt::format("{:<{}}  ", line[c], widths[c]);
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
+  return in_columns(lines);
 }
 
 std::string Plan::explain() const {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ia/contents.h"
+#include "optimizer/folds.h"
 #include "optimizer/traffic.h"
 #include "tra/plan_node.h"
 
@@ -138,6 +139,18 @@ ia::Traffic crossing(const ia::Plan& input, const Placement& to, bool& exact) {
                  input.sites());
 }
 
+Cost operator*(double times, const Cost& cost) { return {times * cost.flops, times * cost.bytes}; }
+
+/// What an operator's kernels do, over all sites.
+Cost work_on(const ia::Plan& plan, double tuples, const Cost& work, Folds& folds) {
+  const auto* aggregate = std::get_if<ia::Aggregate>(&ia::operator_of(plan));
+  if (aggregate == nullptr) return tuples * work;
+  const Folds::Counted counted = folds.of(plan, tuples);
+  Cost all = counted.folds * work;
+  all += counted.groups * work_of(aggregate->finish, types_of(aggregate->input.type()));
+  return all;
+}
+
 double tuples_worked_on(const ia::Plan& plan, double& busiest) {
   // Joins and maps work for each tuple of their result, aggregations for each of their input.
   const auto* aggregate = std::get_if<ia::Aggregate>(&ia::operator_of(plan));
@@ -162,6 +175,7 @@ PlanCost cost_of(const ia::Plan& plan, const Machine& machine) {
 
 PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine) {
   PlanCost result;
+  Folds folds(plans);
   for (const ia::Plan& node : ia::in_order(plans)) {
     const ia::Operator& op = ia::operator_of(node);
     OperatorCost cost;
@@ -172,6 +186,7 @@ PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine) {
       const ia::Traffic crossed = crossing(input, node.placement(), result.exact);
       cost.floats_moved = crossed.total;
       cost.most_loaded = crossed.most_loaded();
+      cost.bytes = crossed.total * bytes_of_float(node.type());
       cost.seconds = seconds_of(crossed, bytes_of_float(node.type()), node.sites(), machine);
       // What lies right already is not shuffled.
       if (crossed.total > 0) cost.published = published_move(floats_in(input), node.placement());
@@ -179,7 +194,9 @@ PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine) {
       const Cost work = work_of_tuple(node);
       if (work.flops > 0 || work.bytes > 0) {
         double busiest = 0;
-        cost.flops = tuples_worked_on(node, busiest) * work.flops;
+        const Cost all = work_on(node, tuples_worked_on(node, busiest), work, folds);
+        cost.flops = all.flops;
+        cost.bytes = all.bytes;
         cost.seconds = seconds_of({busiest * work.flops, busiest * work.bytes}, machine);
       }
     }
@@ -188,6 +205,7 @@ PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine) {
     result.total.most_loaded += cost.most_loaded;
     result.total.published += cost.published;
     result.total.flops += cost.flops;
+    result.total.bytes += cost.bytes;
     result.total.seconds += cost.seconds;
   }
   return result;

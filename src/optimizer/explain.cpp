@@ -2,25 +2,15 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/quantities.h"
 #include "ia/tree.h"
 #include "tessera/optimizer.h"
 
 namespace tessera {
 namespace {
 
-std::string number(double value) {
-  if (value == 0) return "-";
-  return value < 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
-}
-
 std::string where(const ia::Plan& plan) {
   return plan.placement().to_string() + (plan.pending().empty() ? "" : ", to be folded");
-}
-
-std::string seconds(double value) {
-  return value < 1e-3  ? fmt::format("{:.3g} us", value * 1e6)
-         : value < 1.0 ? fmt::format("{:.3g} ms", value * 1e3)
-                       : fmt::format("{:.3g} s", value);
 }
 
 }  // namespace
@@ -29,18 +19,19 @@ std::string OptimizedPlan::explain() const {
   std::unordered_map<const ia::Plan::Node*, const OperatorCost*> costs;
   const std::vector<ia::Plan> order = ia::in_order(plans);
   for (std::size_t i = 0; i < order.size(); ++i) costs[&order[i].node()] = &cost.operators[i];
-  std::string text = ia::render_tree(
-      plans, {"operator", "placement", "floats moved", "flops", "result"},
-      [&](const ia::Plan& node) -> std::vector<std::string> {
-        const OperatorCost& own = *costs.at(&node.node());
-        return {where(node), number(own.floats_moved), number(own.flops), to_string(node.type())};
-      });
+  std::string text =
+      ia::render_tree(plans, {"operator", "placement", "floats moved", "flops", "result"},
+                      [&](const ia::Plan& node) -> std::vector<std::string> {
+                        const OperatorCost& own = *costs.at(&node.node());
+                        return {where(node), quantity_text(own.floats_moved),
+                                quantity_text(own.flops), to_string(node.type())};
+                      });
   text += fmt::format("\n{} site{}: {} floats moved, {} flops, predicted {}{}\n", plan().sites(),
-                      plan().sites() == 1 ? "" : "s", number(cost.total.floats_moved),
-                      number(cost.total.flops), seconds(cost.total.seconds),
+                      plan().sites() == 1 ? "" : "s", quantity_text(cost.total.floats_moved),
+                      quantity_text(cost.total.flops), seconds_text(cost.total.seconds),
                       cost.exact ? "" : " (not every relation could be listed: an estimate)");
   if (objective == Objective::published)
-    text += fmt::format("published cost: {} floats\n", number(cost.total.published));
+    text += fmt::format("published cost: {} floats\n", quantity_text(cost.total.published));
   std::vector<std::string> fired;
   for (const RuleUse& use : rules)
     if (use.fired > 0) fired.push_back(fmt::format("{} ({})", use.rule, use.fired));
@@ -49,8 +40,8 @@ std::string OptimizedPlan::explain() const {
   for (const Alternative& other : alternatives) {
     text += fmt::format("  {:<38}", other.name);
     if (other.cost)
-      text += fmt::format("{:>9} floats {:>9}  ", number(other.cost->total.floats_moved),
-                          seconds(other.cost->total.seconds));
+      text += fmt::format("{:>9} floats {:>9}  ", quantity_text(other.cost->total.floats_moved),
+                          seconds_text(other.cost->total.seconds));
     text += other.why + "\n";
   }
   return text;

@@ -1,0 +1,75 @@
+#include "optimizer/folds.h"
+
+#include "ia/contents.h"
+#include "ia/sums_of_products.h"
+#include "optimizer/traffic.h"
+#include "tra/plan_node.h"
+
+namespace tessera::optimizer {
+namespace {
+
+bool is_move(const ia::Operator& op) {
+  return std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
+}
+
+/// What lies below moves; on one site these are nothing.
+ia::Plan below_moves(ia::Plan plan) {
+  while (is_move(ia::operator_of(plan))) plan = ia::inputs_of(ia::operator_of(plan)).front();
+  return plan;
+}
+
+/// The tuples of an aggregation's result, over all sites; of a partial one, its summands.
+double groups_of(const ia::Plan& plan, const ia::Aggregate& aggregate) {
+  const Placement& from = aggregate.input.placement();
+  const bool even = is_even(plan.logical()) && is_even(aggregate.input.logical()) &&
+                    !plan.placement().is_scattered() && !from.is_scattered();
+  if (plan.pending().empty()) {
+    const double keys = even ? static_cast<double>(count_below(plan.type().frontier))
+                             : static_cast<double>(ia::contents_of(plan).keys.size());
+    return keys * plan.placement().copies();
+  }
+  SummandKinds kinds;
+  if (even)
+    kinds = kinds_of_summands(plan.type(), aggregate.input.type(), aggregate.group_by, from,
+                              plan.placement());
+  else
+    kinds = {ia::contents_of(plan), ia::contents_of(aggregate.input)};
+  const Holders holders = summand_holders(kinds.result, kinds.input, aggregate.group_by, from);
+  const double floats = even ? ia::floats_of(plan.type().columns) : 0;
+  double groups = 0;
+  for (std::size_t i = 0; i < holders.size(); ++i)
+    groups += (holders.begin[i + 1] - holders.begin[i]) *
+              (floats > 0 ? kinds.result.floats[i] / floats : 1.0);  // keys of one kind
+  return groups;
+}
+
+}  // namespace
+
+Folds::Folds(const std::vector<ia::Plan>& plans) {
+  for (const ia::Plan& plan : ia::in_order(plans))
+    for (const ia::Plan& input : ia::inputs_of(ia::operator_of(plan))) ++readers_[&input.node()];
+  for (const ia::Plan& plan : plans) ++readers_[&plan.node()];
+}
+
+/// Whether products are added to sums as they are made, which takes no more than to make them.
+bool Folds::adds_to_sums(const ia::Plan& plan) const {
+  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(plan));
+  const ia::Plan input = plan.sites() == 1 ? below_moves(aggregate.input) : aggregate.input;
+  const auto* join = std::get_if<ia::Join>(&ia::operator_of(input));
+  return join != nullptr && readers_.at(&input.node()) == 1 &&
+         ia::sums_products(aggregate, *join) && !input.type().columns.front().type.is_sparse();
+}
+
+Folds::Counted Folds::of(const ia::Plan& plan, double tuples) {
+  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(plan));
+  const double groups = groups_of(plan, aggregate);
+  if (!plan.pending().empty()) summands_[&plan.node()] = groups;
+  // Of a partial result every site that has a summand sends it.
+  if (is_move(ia::operator_of(aggregate.input)) && !aggregate.input.pending().empty()) {
+    const auto known = summands_.find(&below_moves(aggregate.input).node());
+    if (known != summands_.end()) tuples = known->second * aggregate.input.placement().copies();
+  }
+  return {adds_to_sums(plan) ? 0 : std::max(0.0, tuples - groups), groups};
+}
+
+}  // namespace tessera::optimizer
