@@ -1,6 +1,7 @@
 #include "query/evaluation.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "query/lowering.h"
 
@@ -73,9 +74,14 @@ const Rows& as_rows(Value& value, Dictionary& dictionary, const Settings& settin
 }
 
 Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters parameters,
-               Dictionary& dictionary, const Settings& settings, std::string* reason) {
+               Dictionary& dictionary, const Settings& settings) {
   const bool any_plan = std::any_of(inputs.begin(), inputs.end(),
                                     [](const Value* input) { return input->table.has_value(); });
+  RowWork work;
+  if (settings.by_rows)
+    work.reason = "by_rows is on";
+  else if (!inputs.empty() && !any_plan)
+    work.reason = inputs.size() > 1 ? "its inputs are rows" : "its input is rows";
   if (any_plan && !settings.by_rows) {
     std::vector<Table> tables;
     Lowered lowered;
@@ -90,11 +96,18 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
       lowered.reason = error.what();
     }
     if (lowered.table) return {std::move(lowered.table)};
-    if (reason != nullptr) *reason = lowered.reason;
+    work.reason = lowered.reason;
   }
   std::vector<const Rows*> rows;
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
-  return {std::nullopt, evaluate(node, rows, parameters)};
+  if (settings.watcher == nullptr) return {std::nullopt, evaluate(node, rows, parameters)};
+  const auto begin = std::chrono::steady_clock::now();
+  Rows made = evaluate(node, rows, parameters);
+  work.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (const Rows* input : rows) work.rows_in.push_back(std::ssize(input->rows));
+  work.rows_out = std::ssize(made.rows);
+  settings.watcher->looked_at_rows(work);
+  return {std::nullopt, std::move(made)};
 }
 
 }  // namespace tessera::query

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "query/table.h"
+#include "query/watcher.h"
 #include "tessera/run.h"
 
 namespace tessera::query {
@@ -14,15 +15,16 @@ struct Value {
 /// How queries are evaluated.
 struct Settings {
   RunOptions run = {};
-  bool by_rows = false;  // every operator by definition: slow, and what the rest is held to
+  bool by_rows = false;        // every operator by definition: slow, and what the rest is held to
+  Watcher* watcher = nullptr;  // or nobody
 };
 
 /// What an operator yields for its inputs. What can be a plan of the tensor relational algebra
 /// becomes one, over the plans of its inputs, and is computed by whoever wants to look at it. Where
-/// rows have to be looked at, plans of inputs are run for it, and stay computed; `reason` then says
-/// why.
+/// rows have to be looked at, plans of inputs are run for it, and stay computed; the watcher is
+/// told.
 Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters parameters,
-               Dictionary& dictionary, const Settings& settings, std::string* reason = nullptr);
+               Dictionary& dictionary, const Settings& settings);
 
 /// The value as rows; a plan is run for it.
 const Rows& as_rows(Value& value, Dictionary& dictionary, const Settings& settings);

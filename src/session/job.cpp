@@ -29,6 +29,7 @@ Value Job::evaluated(std::int64_t op) {
   std::vector<Value*> inputs;
   for (const query::Read& read : query::reads_of(plan_, op))
     inputs.push_back(read.op >= 0 ? &value(read.op) : &tables_[read.stored]);
+  if (settings_.watcher != nullptr) settings_.watcher->operator_begins(op);
   const auto work = [&] {
     return query::evaluate(*node, inputs, instance.parameters, dictionary_, settings_);
   };
@@ -71,6 +72,7 @@ Value& Job::value(std::int64_t op) {
 }
 
 void Job::run_frame(std::int32_t frame) {
+  if (settings_.watcher != nullptr) settings_.watcher->frame_begins(frame);
   for (std::int32_t op : framing_.frames[frame]) (void)value(op);
   Changes changes;
   std::map<std::int64_t, std::string> layouts;
@@ -134,6 +136,7 @@ std::vector<Value> Job::run() {
       for (const auto& [op, layout] : note.at("layouts").items()) layouts_[std::stoll(op)] = layout;
     }
     for (; next < frames; ++next) run_frame(next);
+    if (settings_.watcher != nullptr) settings_.watcher->frame_begins(frames);
   }
   for (int wanted : plan_.wanted) {
     Value result = value(query::result_of(plan_, wanted));

@@ -67,6 +67,7 @@ query::Settings Session::State::settings() const {
   query::Settings settings;
   settings.run = options.run;
   settings.by_rows = options.by_rows;
+  settings.watcher = watcher;
   return settings;
 }
 
@@ -110,7 +111,7 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
     StatementResult operator()(const sql::Execute& s) const {
       return state.execute(s, state.receive);
     }
-    StatementResult operator()(const sql::Explain& s) const { return state.explain(s, text); }
+    StatementResult operator()(const sql::Explain& s) const { return state.explain(s); }
   };
   return std::visit(Run{*this, statement, text}, statement.node);
 }

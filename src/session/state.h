@@ -14,6 +14,9 @@ struct ResultTable::Data {
 
 namespace session {
 
+struct Outline;   // of a statement that is explained
+struct Analysis;  // what it took
+
 /// Texts as numbers that the database keeps.
 class DatabaseDictionary : public query::Dictionary {
  public:
@@ -61,7 +64,9 @@ struct Session::State {
   StatementResult describe(const sql::Describe& statement, lang::Place place);
   StatementResult show(const sql::Show& statement, lang::Place place);
   StatementResult set(const sql::Set& statement, lang::Place place);
-  StatementResult explain(const sql::Explain& statement, std::string_view text);
+  StatementResult explain(const sql::Explain& statement);
+  session::Analysis analyze(const sql::Statement& statement, const session::Outline& outline,
+                            session::Catalogue& catalogue);
 
   /// What requests yield, evaluated together. `changes` gets what is to be dropped when the
   /// statement is done.
@@ -77,6 +82,7 @@ struct Session::State {
   session::DatabaseDictionary dictionary() { return session::DatabaseDictionary(database); }
 
   std::function<void(const StatementResult&)> receive = {};  // of results inside a statement
+  query::Watcher* watcher = nullptr;                         // of what a statement takes
 };
 
 namespace session {

@@ -74,6 +74,35 @@ std::string joined(const std::vector<std::string>& lines, std::string_view with 
   return text;
 }
 
+/// A line whose columns may be of any width; how far it is indented stays.
+std::string squeezed(const std::string& line) {
+  std::string result = line.substr(0, std::min(line.find_first_not_of(' '), line.size()));
+  for (std::size_t i = result.size(); i < line.size(); ++i)
+    if (line[i] != ' ' || result.empty() || result.back() != ' ') result += line[i];
+  return result;
+}
+
+/// Whether a line is what is expected, in which ... stands for anything.
+bool matches(std::string line, const std::string& expected) {
+  line = squeezed(line);
+  const std::string pattern = squeezed(expected);
+  std::size_t at = 0;
+  for (std::size_t from = 0;;) {
+    const std::size_t to = pattern.find("...", from);
+    const std::string piece = pattern.substr(from, to == std::string::npos ? to : to - from);
+    if (to == std::string::npos)
+      return from == 0 ? line == piece : line.size() >= at + piece.size() && line.ends_with(piece);
+    const std::size_t found = line.find(piece, at);
+    if (found == std::string::npos || (from == 0 && found != 0)) return false;
+    at = found + piece.size();
+    from = to + 3;
+  }
+}
+
+bool is_plan(const std::vector<std::string>& rows, const std::vector<std::string>& expected) {
+  return std::equal(rows.begin(), rows.end(), expected.begin(), expected.end(), matches);
+}
+
 /// Why a case fails; empty if it does not.
 std::string failure_of(Session& session, const SqlCase& test) {
   Outcome outcome = outcome_of(session, test.text);
@@ -89,7 +118,9 @@ std::string failure_of(Session& session, const SqlCase& test) {
     std::sort(outcome.rows.begin(), outcome.rows.end());
     std::sort(expected.begin(), expected.end());
   }
-  if (outcome.rows == expected) return "";
+  if (test.kind == SqlCase::Kind::plan) std::erase(outcome.rows, "");
+  if (test.kind == SqlCase::Kind::plan ? is_plan(outcome.rows, expected) : outcome.rows == expected)
+    return "";
   return "the rows are\n    " + joined(outcome.rows) + "\n  and not\n    " + joined(expected);
 }
 

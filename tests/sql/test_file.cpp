@@ -10,6 +10,7 @@ std::vector<SqlCase> read_cases(const std::string& path) {
   static const std::map<std::string, SqlCase::Kind> kinds{{"statement", SqlCase::Kind::statement},
                                                           {"query", SqlCase::Kind::query},
                                                           {"ordered", SqlCase::Kind::ordered},
+                                                          {"plan", SqlCase::Kind::plan},
                                                           {"error", SqlCase::Kind::error}};
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);

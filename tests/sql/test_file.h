@@ -7,7 +7,7 @@ namespace tessera::testing {
 
 /// A case of a .test file: what is executed, and what is expected.
 struct SqlCase {
-  enum class Kind { statement, query, ordered, error };
+  enum class Kind { statement, query, ordered, plan, error };
   Kind kind;
   std::string text;                   // of the statement, or several of them
   std::vector<std::string> expected;  // rows, or lines of the error
@@ -19,6 +19,9 @@ struct SqlCase {
 ///   statement            works, whatever it says
 ///   query                its rows after a line of four dashes, in any order, cells between bars
 ///   ordered              the same, in this order
+///   plan                 the lines of EXPLAIN but empty ones; ... stands for what varies, such as
+///   a
+///                        time, and several blanks inside a line are as good as one
 ///   error                the kind of the error, line:column, and the message
 ///
 /// Lines that begin with # are comments. $FOLDER is a folder for files, which goes in the end.

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+
+#include "query/watcher.h"
+#include "session/explain/figures.h"
+
+namespace tessera::session {
+
+/// What a statement took.
+struct Analysis {
+  /// Plans that were run together. In frames, only the figures of each frame are kept.
+  struct Run {
+    std::int64_t op = -1;  // they were run for the rows that this operator looks at; -1: the result
+    RunRecord record;
+    PlanCost cost;
+  };
+  struct Frame {
+    std::int64_t number = 0;
+    std::int64_t runs = 0, row_operators = 0;
+    Figures predicted = {}, measured = {};
+    double seconds = 0;  // all in all: planning, running, storing
+  };
+  std::vector<Run> runs = {};
+  std::map<std::int64_t, query::RowWork> by_rows = {};
+  std::vector<Frame> frames = {};
+  std::int64_t resumed = 0;               // frames that were done before
+  Figures predicted = {}, measured = {};  // of all runs
+  double seconds = 0;                     // all in all
+};
+
+/// Watches a statement run.
+class Measurement final : public query::Watcher {
+ public:
+  explicit Measurement(bool in_frames) : in_frames_(in_frames) {}
+
+  void frame_begins(std::int64_t frame) override;
+  void operator_begins(std::int64_t op) override { op_ = op; }
+  void looked_at_rows(const query::RowWork& work) override;
+  void ran(const RunRecord& record);
+  void operators_end() { op_ = -1; }  // what runs now is the result
+  Analysis take();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  void end_frame();
+
+  const bool in_frames_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point frame_begin_ = begin_;
+  bool frame_open_ = false, any_frame_ = false;
+  std::int64_t op_ = -1;
+  Analysis found_;
+};
+
+}  // namespace tessera::session

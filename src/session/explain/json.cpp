@@ -1,0 +1,132 @@
+#include "session/explain/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tessera::session {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Figures& figures) {
+  return {{"seconds", figures.seconds},       {"flops", figures.flops},
+          {"bytes", figures.bytes},           {"floats_moved", figures.floats_moved},
+          {"peak_bytes", figures.peak},       {"bytes_read", figures.read},
+          {"bytes_spilled", figures.spilled}, {"tasks", figures.tasks}};
+}
+
+/// What was predicted has no tasks.
+Json expected(const Figures& figures) {
+  Json json = json_of(figures);
+  json.erase("tasks");
+  return json;
+}
+
+Json json_of(const OperatorFigures& figures) {
+  return {{"tuples", figures.tuples},
+          {"flops", figures.flops},
+          {"bytes", figures.bytes},
+          {"seconds", figures.seconds},
+          {"floats_moved", figures.floats_moved},
+          {"result_bytes", figures.result_bytes}};
+}
+
+Json framing_json(const Outline& outline) {
+  Json sizes = Json::array(), later = Json::array();
+  for (std::size_t f = 0; f < outline.framing.frames.size(); ++f) {
+    sizes.push_back(outline.framing.frames[f].size());
+    later.push_back(results_for_later(outline.framing, f));
+  }
+  return {{"operators", outline.unrolled->operators()},
+          {"versions", outline.unrolled->instances.size()},
+          {"frames", sizes},
+          {"results_for_later", later},
+          {"expected_breakers", outline.framing.expected_breakers}};
+}
+
+Json run_json(const Outline& outline, const Analysis::Run& run) {
+  Json operators = Json::array();
+  const std::vector<ia::Plan> order = ia::in_order(run.record.plans);
+  const std::vector<MeasuredOperator> all = operators_of(run.record, run.cost);
+  std::unordered_map<const ia::Plan::Node*, std::size_t> ids;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ids[&order[i].node()] = i;
+    Json inputs = Json::array();
+    for (const ia::Plan& input : ia::inputs_of(ia::operator_of(order[i])))
+      inputs.push_back(ids.at(&input.node()));
+    Json one{{"id", i},
+             {"operator", ia::describe(order[i])},
+             {"inputs", inputs},
+             {"type", to_string(order[i].type())},
+             {"placement", order[i].placement().to_string()},
+             {"predicted", json_of(all[i].predicted)},
+             {"measured", nullptr},
+             {"counted_above", all[i].counted_above}};
+    if (all[i].measured) {
+      one["measured"] = json_of(*all[i].measured);
+      one["measured"]["tasks"] = all[i].tasks;
+    }
+    operators.push_back(std::move(one));
+  }
+  return {{"for", run.op >= 0 ? Json(describe(*outline.unrolled, run.op)) : Json(nullptr)},
+          {"sites", run.record.plans.front().sites()},
+          {"exact", run.cost.exact},
+          {"predicted", expected(predicted(run.record, run.cost))},
+          {"measured", json_of(measured(run.record))},
+          {"plan", operators}};
+}
+
+Json analysis_json(const Outline& outline, const Analysis& analysis) {
+  Json rows = Json::array(), runs = Json::array(), frames = Json::array();
+  for (const auto& [op, work] : analysis.by_rows)
+    rows.push_back({{"operator", describe(*outline.unrolled, op)},
+                    {"number", op},
+                    {"reason", work.reason},
+                    {"rows_in", work.rows_in},
+                    {"rows_out", work.rows_out},
+                    {"seconds", work.seconds}});
+  for (const Analysis::Run& run : analysis.runs) runs.push_back(run_json(outline, run));
+  for (const Analysis::Frame& frame : analysis.frames)
+    frames.push_back({{"frame", frame.number},
+                      {"row_operators", frame.row_operators},
+                      {"runs", frame.runs},
+                      {"predicted", expected(frame.predicted)},
+                      {"measured", json_of(frame.measured)},
+                      {"seconds", frame.seconds}});
+  Json json{{"seconds", analysis.seconds},
+            {"predicted", expected(analysis.predicted)},
+            {"measured", json_of(analysis.measured)},
+            {"runs", runs},
+            {"rows", rows}};
+  if (outline.in_frames()) {
+    json["frames_resumed"] = analysis.resumed;
+    json["frames"] = frames;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string json_text(const Outline& outline, const std::vector<OptimizedPlan>& parts,
+                      const Analysis* analysis) {
+  // A statement that is one plan is told as such a plan.
+  const bool is_one = parts.size() == 1 && outline.by_rows.empty();
+  Json json = is_one ? Json::parse(parts.front().json()) : Json::object();
+  if (outline.unrolled) json["framing"] = framing_json(outline);
+  if (!outline.by_rows.empty()) {
+    Json rows = Json::array(), plans = Json::array();
+    for (const auto& [op, why] : outline.by_rows)
+      rows.push_back(
+          {{"operator", describe(*outline.unrolled, op)}, {"number", op}, {"reason", why}});
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      Json part{{"for", outline.parts[p].what}};
+      part.update(Json::parse(parts[p].json()));
+      plans.push_back(std::move(part));
+    }
+    json["rows"] = rows;
+    json["plans"] = plans;
+  }
+  if (analysis != nullptr) json["analyze"] = analysis_json(outline, *analysis);
+  return json.dump(2);
+}
+
+}  // namespace tessera::session

@@ -1,0 +1,44 @@
+#include "session/explain/options.h"
+
+#include "query/binder.h"
+
+namespace tessera::session {
+namespace {
+
+using lang::fail_type;
+
+ExplainOptions::Format format_of(const sql::Expression& value) {
+  std::string format;
+  if (const auto* word = std::get_if<sql::Name>(&value.node)) format = word->column;
+  if (const auto* literal = std::get_if<sql::Literal>(&value.node))
+    if (const auto* text = std::get_if<std::string>(&literal->value)) format = *text;
+  if (query::same_name(format, "text")) return ExplainOptions::Format::text;
+  if (query::same_name(format, "json")) return ExplainOptions::Format::json;
+  if (query::same_name(format, "dot")) return ExplainOptions::Format::dot;
+  fail_type(value.place, "FORMAT is TEXT, JSON or DOT");
+}
+
+int sites_of(const sql::Expression& value) {
+  const auto bound = query::bind_constant(value, {});
+  const bool is_number = query::is_integer(bound->type);
+  const std::int64_t sites = is_number ? query::evaluate(*bound, {}, {}).integer() : 0;
+  if (sites < 1 || sites > 65536) fail_type(value.place, "SITES is a number from 1 to 65536");
+  return static_cast<int>(sites);
+}
+
+}  // namespace
+
+ExplainOptions explain_options(const sql::Options& written) {
+  ExplainOptions options;
+  for (const auto& [name, value] : written) {
+    if (query::same_name(name, "format"))
+      options.format = format_of(*value);
+    else if (query::same_name(name, "sites"))
+      options.sites = sites_of(*value);
+    else
+      fail_type(value->place, "EXPLAIN has no option {}; there are FORMAT and SITES", name);
+  }
+  return options;
+}
+
+}  // namespace tessera::session

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "lang/sql/ast.h"
+
+namespace tessera::session {
+
+/// How EXPLAIN is asked to tell it.
+struct ExplainOptions {
+  enum class Format { text, json, dot } format = Format::text;
+  std::optional<int> sites = {};
+};
+ExplainOptions explain_options(const sql::Options& written);
+
+}  // namespace tessera::session

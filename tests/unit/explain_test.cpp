@@ -1,0 +1,173 @@
+// EXPLAIN ANALYZE: what it tells agrees with what runs, and it leaves nothing behind.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tessera/session.h"
+
+namespace tessera {
+namespace {
+
+using nlohmann::json;
+
+json analysed(Session& session, const std::string& options, const std::string& statement) {
+  const ResultTable table =
+      session.query("EXPLAIN ANALYZE (FORMAT JSON" + options + ") " + statement);
+  std::string text;
+  for (std::int64_t row = 0; row < table.rows(); ++row) text += table.text(row, 0) + "\n";
+  return json::parse(text);
+}
+
+/// Everything that a database has: relations and texts, but for what is learnt of frames.
+std::vector<std::string> contents(const Database& database) {
+  std::vector<std::string> all;
+  for (const StoredInfo& info : database.list()) all.push_back(info.name);
+  for (const auto& [name, text] : database.texts())
+    if (name != "frames/history") all.push_back(name + ": " + text);
+  return all;
+}
+
+Session with_matrices() {
+  Session session(Database::temporary());
+  const Tile a = Tile::zeros(DType::f64, {60, 80}), b = Tile::zeros(DType::f64, {80, 100});
+  session.database().store("A", Relation::from_tensor(a, {20, 20}));
+  session.database().store("B", Relation::from_tensor(b, {20, 20}));
+  return session;
+}
+
+Session with_pascal() {
+  Session session(Database::temporary());
+  session.execute(
+      "CREATE TABLE p[0][0] (val) AS SELECT 1;"
+      "CREATE TABLE p[i:1...][i] (val) AS SELECT * FROM p[i-1][i-1];"
+      "CREATE TABLE p[i:1...][0] (val) AS SELECT * FROM p[i-1][0];"
+      "CREATE TABLE p[i:2...][j:1...i-1] (val) AS"
+      " SELECT a.val + b.val AS val FROM p[i-1][j-1] AS a, p[i-1][j] AS b;"
+      "SET frame_size = 20");
+  return session;
+}
+
+TEST(Explain, ADenseProductTakesTheFlopsThatWerePredicted) {
+  Session session = with_matrices();
+  const std::string by_tiles =
+      "SELECT A.k0, B.k1, SUM(matmul(A.tile, B.tile)) FROM A, B WHERE A.k1 = B.k0 "
+      "GROUP BY A.k0, B.k1";
+  for (const std::string& statement : {std::string("CREATE TENSOR C AS A @ B"), by_tiles})
+    for (const char* options : {"", ", SITES 4"}) {
+      const json told = analysed(session, options, statement).at("analyze");
+      SCOPED_TRACE(statement + options + told.dump(2));
+      const json &predicted = told.at("predicted"), &measured = told.at("measured");
+      // Sums of products that are made at several sites, or go through another kernel, are added
+      // up.
+      EXPECT_GE(measured.at("flops"), 2.0 * 60 * 80 * 100);
+      if (*options == 0 && statement != by_tiles)
+        EXPECT_EQ(measured.at("flops"), 2.0 * 60 * 80 * 100);
+      for (const char* quantity : {"flops", "bytes", "floats_moved", "bytes_read"})
+        EXPECT_EQ(predicted.at(quantity), measured.at(quantity)) << quantity;
+      EXPECT_LE(measured.at("peak_bytes"), predicted.at("peak_bytes"));
+      ASSERT_EQ(told.at("runs").size(), 1);
+      int with_measures = 0;
+      for (const json& one : told.at("runs")[0].at("plan")) {
+        if (one.at("measured").is_null()) continue;
+        ++with_measures;
+        for (const char* quantity : {"flops", "bytes", "floats_moved", "result_bytes"})
+          EXPECT_EQ(one.at("predicted").at(quantity), one.at("measured").at(quantity))
+              << quantity << " of " << one.at("operator");
+        if (one.at("measured").at("floats_moved") == 0.0 && one.at("measured").at("tasks") > 0)
+          EXPECT_EQ(one.at("predicted").at("tuples"), one.at("measured").at("tuples"));
+      }
+      EXPECT_GE(with_measures, 1);
+    }
+}
+
+TEST(Explain, OperatorsThatLookAtRowsTellHowManyTheyAre) {
+  Session session = with_matrices();
+  const json told = analysed(session, "",
+                             "SELECT k0, SUM(sum_elements(tile)) AS s FROM A GROUP BY k0 "
+                             "ORDER BY s LIMIT 2")
+                        .at("analyze");
+  ASSERT_EQ(told.at("rows").size(), 2) << told.dump(2);
+  const json &sort = told.at("rows")[0], &limit = told.at("rows")[1];
+  EXPECT_EQ(sort.at("operator"), "Sort by s");
+  EXPECT_EQ(sort.at("rows_in"), json::array({3}));
+  EXPECT_EQ(sort.at("rows_out"), 3);
+  EXPECT_EQ(limit.at("operator"), "Limit 2");
+  EXPECT_EQ(limit.at("rows_in"), json::array({3}));
+  EXPECT_EQ(limit.at("rows_out"), 2);
+  // What they look at is a plan, and is told as one.
+  ASSERT_EQ(told.at("runs").size(), 1);
+  EXPECT_EQ(told.at("runs")[0].at("for"), "Sort by s");
+  EXPECT_EQ(told.at("predicted").at("flops"), told.at("measured").at("flops"));
+}
+
+TEST(Explain, NothingThatWasAnalysedStays) {
+  Session session = with_matrices();
+  const std::vector<std::string> before = contents(session.database());
+  (void)analysed(session, "", "CREATE TENSOR C AS A @ B");
+  (void)analysed(session, "", "CREATE TABLE t AS SELECT k0, SUM(tile) AS tile FROM A GROUP BY k0");
+  (void)analysed(session, "", "CREATE TABLE u AS SELECT DISTINCT k0 FROM A ORDER BY k0");
+  (void)analysed(session, "", "EXECUTE (FOR i IN 0...1: SELECT tile FROM A WHERE k0 = i)");
+  EXPECT_EQ(contents(session.database()), before);
+}
+
+TEST(Explain, FramesAddUpAndLeaveNothing) {
+  Session session = with_pascal();
+  const std::vector<std::string> before = contents(session.database());
+  for (const std::string statement :
+       {"SELECT * FROM p[20][10]", "CREATE TABLE t AS SELECT * FROM p[20][10]",
+        "EXECUTE (FOR j IN 9...10: SELECT * FROM p[20][j])", "EXECUTE (MATERIALIZE p[20][10])"}) {
+    const json all = analysed(session, "", statement);
+    const json& told = all.at("analyze");
+    const std::size_t frames = all.at("framing").at("frames").size();
+    SCOPED_TRACE(statement + told.dump(2));
+    EXPECT_GT(frames, 3);
+    EXPECT_EQ(told.at("frames_resumed"), 0);
+    double predicted = 0, measured = 0;
+    for (const json& frame : told.at("frames")) {
+      predicted += frame.at("predicted").at("flops").get<double>();
+      measured += frame.at("measured").at("flops").get<double>();
+    }
+    // What is asked for is read after the last frame.
+    EXPECT_EQ(told.at("frames").size(), frames + 1);
+    EXPECT_EQ(predicted, told.at("predicted").at("flops"));
+    EXPECT_EQ(measured, told.at("measured").at("flops"));
+    EXPECT_EQ(predicted, measured);
+    EXPECT_GT(measured, 0);
+    EXPECT_EQ(contents(session.database()), before);
+  }
+}
+
+TEST(Explain, FramesThatWereDoneBeforeAreNotRunAgain) {
+  Session session = with_pascal();
+  const std::vector<std::string> before = contents(session.database());
+  std::stop_source stop;
+  int runs = 0;
+  session.run_options().stop = stop.get_token();
+  session.run_options().ended = [&](const RunRecord&) {
+    if (++runs == 3) stop.request_stop();
+  };
+  EXPECT_THROW(session.execute("SELECT * FROM p[20][10]"), StatementError);
+  session.run_options().stop = {};
+  session.run_options().ended = {};
+  EXPECT_NE(contents(session.database()), before);
+  const json all = analysed(session, "", "SELECT * FROM p[20][10]");
+  const json& told = all.at("analyze");
+  EXPECT_EQ(told.at("frames_resumed"), 2) << told.dump(2);
+  EXPECT_EQ(told.at("frames")[0].at("frame"), 2);
+  EXPECT_EQ(contents(session.database()), before);
+}
+
+TEST(Explain, SettingsAreAsBeforeAfterwards) {
+  Session session = with_matrices();
+  (void)analysed(session, ", SITES 4", "CREATE TENSOR C AS A @ B");
+  EXPECT_EQ(session.run_options().sites, 1);
+  EXPECT_FALSE(session.run_options().ended);
+  session.execute("CREATE TENSOR V [4][2] TILE [2][2] VIRTUAL");
+  EXPECT_THROW(session.execute("EXPLAIN ANALYZE (SITES 3) SELECT SUM(tile) FROM V"),
+               StatementError);
+  EXPECT_EQ(session.run_options().sites, 1);
+}
+
+}  // namespace
+}  // namespace tessera
