@@ -1,116 +1,17 @@
 #include "tessera/run.h"
 
-#include <cstdlib>
-
 #include "base/bytes.h"
 #include "base/check.h"
 #include "exec/cluster.h"
 #include "exec/local_transport.h"
-#include "exec/memory_limit.h"
 #include "exec/physical_plans.h"
+#include "exec/prepare.h"
 #include "exec/scheduler.h"
-#include "exec/task_order.h"
 #include "tile/kept_memory.h"
 #include "tra/plan_node.h"
 
 namespace tessera {
 namespace {
-
-std::string temporary_folder(const RunOptions& options) {
-  if (!options.temporary_folder.empty()) return options.temporary_folder;
-  const char* said = std::getenv("TMPDIR");
-  return said != nullptr && *said != '\0' ? said : "/var/tmp";
-}
-
-/// A run before it begins: its tasks in the order in which they are taken, who runs which, and what
-/// it will need.
-struct Prepared {
-  std::unique_ptr<exec::TaskGraph> graph;  // which the scheduler refers to
-  std::vector<bool> mine;                  // sites, by number
-  RunOptions options;                      // with nothing left open
-  bool keeps_results;                      // in memory until the end
-  exec::ValueSizes sizes = {};
-  std::int64_t needed = 0;  // the least limit that it can do with
-  std::int64_t kept = 0;    // of the limit, for memory that was released and is kept for later
-  exec::ChosenOrder order = {};
-  bool all_fits = true;  // whatever the order: nothing needs to make room
-};
-
-/// Bytes that are read if all of it fits: each source once.
-std::int64_t bytes_of_sources(const Prepared& run) {
-  std::int64_t bytes = 0;
-  for (const exec::TaskGraph::Given& given : run.graph->given)
-    if (run.mine[run.graph->values[given.value].site]) bytes += run.sizes.bytes[given.value];
-  return bytes;
-}
-
-Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool keeps_results) {
-  TESSERA_REQUIRE(PlanError, options.threads >= 0, "a run on {} threads", options.threads);
-  TESSERA_REQUIRE(PlanError, options.memory_limit >= 0, "a run in {} bytes of memory",
-                  options.memory_limit);
-  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
-  std::vector<Plan> logical;
-  for (const ia::Plan& plan : plans) logical.push_back(plan.logical());
-  verify_before_running(logical, options.holes);
-  Prepared run{std::make_unique<exec::TaskGraph>(exec::expand(plans)), {}, options, keeps_results};
-  const exec::Cluster* cluster = exec::cluster();
-  const int here = cluster != nullptr ? cluster->local_size() : 1;
-  for (int site = 0; site < run.graph->sites; ++site)
-    run.mine.push_back(cluster == nullptr || cluster->owner(site) == cluster->rank());
-  if (options.threads == 0) run.options.threads = std::max(1, exec::all_cores() / here);
-  if (options.memory_limit == 0)
-    run.options.memory_limit = std::max<std::int64_t>(1, exec::default_memory_limit() / here);
-  run.options.temporary_folder = temporary_folder(options);
-
-  const std::int64_t limit = run.options.memory_limit;
-  run.sizes = exec::predicted_sizes(*run.graph);
-  run.needed = exec::least_limit(*run.graph, run.mine, run.sizes, keeps_results);
-  const double most = exec::most_bytes(*run.graph, run.mine, run.sizes, run.options.threads);
-  run.all_fits = most <= static_cast<double>(limit - limit / 16);
-  if (run.all_fits) {
-    run.order.forecast = {static_cast<std::int64_t>(most), bytes_of_sources(run), 0};
-    return run;
-  }
-  run.kept = std::min(limit / 16, std::max<std::int64_t>(0, limit - run.needed));
-  const exec::Circumstances under{run.mine, run.sizes, limit - run.kept, run.options.threads,
-                                  keeps_results};
-  // Every process must take the tasks in the same order, so that none waits for one that waits for
-  // it: what they choose may depend on nothing that they do not share.
-  run.order = cluster == nullptr ? exec::choose_order(*run.graph, under)
-                                 : exec::ChosenOrder{exec::forecast(*run.graph, under)};
-  return run;
-}
-
-std::string order_text(const exec::ChosenOrder& order) {
-  if (order.box.empty()) return "depth first";
-  return fmt::format("{} results at a time{}", fmt::join(order.box, " x "),
-                     order.by_input ? ", input by input" : "");
-}
-
-void refuse_what_cannot_fit(const Prepared& run) {
-  if (run.needed <= run.options.memory_limit) return;
-  throw OutOfMemory(fmt::format(
-      "the run needs {} in memory at once, and the limit is {}: use smaller tiles, {}or allow at "
-      "least {} bytes (memory_limit)",
-      bytes_text(run.needed), bytes_text(run.options.memory_limit),
-      run.keeps_results ? "store the result in a database rather than reading it, " : "",
-      run.needed));
-}
-
-MemoryForecast forecast_of(const Prepared& run) {
-  const exec::Forecast& made = run.order.forecast;
-  return {run.options.memory_limit, run.needed, made.peak, made.read, made.written,
-          order_text(run.order)};
-}
-
-/// The bytes that the results of each step are thought to take.
-std::vector<std::int64_t> expected_bytes(const Prepared& run) {
-  std::vector<std::int64_t> bytes(run.graph->steps.size(), 0);
-  for (const exec::Task& task : run.graph->tasks)
-    if (run.mine[task.site] && run.graph->makes_result(task))
-      bytes[static_cast<std::size_t>(task.op)] += run.sizes.bytes[task.output];
-  return bytes;
-}
 
 /// What a run leaves: who has which outputs.
 struct Finished {
@@ -120,14 +21,14 @@ struct Finished {
   std::vector<bool> mine;
 };
 
-Finished carry_out(Prepared run, const TupleSink& sink, RunReport* report) {
-  refuse_what_cannot_fit(run);
+Finished carry_out(exec::Prepared run, const TupleSink& sink, RunReport* report) {
+  exec::refuse_what_cannot_fit(run);
   RunRecord record;
   std::vector<std::int64_t> expected;
   if (run.options.ended) {
     record.plans = run.graph->plans;
-    record.forecast = forecast_of(run);
-    expected = expected_bytes(run);
+    record.forecast = exec::forecast_of(run);
+    expected = exec::expected_bytes(run);
   }
   std::optional<KeepAtMost> kept;
   if (!run.all_fits) kept.emplace(static_cast<std::size_t>(run.kept));
@@ -215,7 +116,7 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
     for (ia::Plan& plan : gathered)
       if (!plan.placement().is_all()) plan = plan.broadcast();
   const Finished done =
-      counted([&] { return carry_out(prepare(gathered, options, true), {}, report); });
+      counted([&] { return carry_out(exec::prepare(gathered, options, true), {}, report); });
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<Relation> results;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -226,7 +127,7 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
 std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const RunOptions& options,
                                     RunReport* report) {
   const Finished done =
-      counted([&] { return carry_out(prepare(plans, options, true), {}, report); });
+      counted([&] { return carry_out(exec::prepare(plans, options, true), {}, report); });
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<LocalPart> parts;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -254,7 +155,7 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
                                          const RunOptions& options, RunReport* report) {
   return counted([&] {
     verify_before_running(plans, options.holes);
-    Prepared run = prepare(exec::physical_plans(plans, options), options, false);
+    exec::Prepared run = exec::prepare(exec::physical_plans(plans, options), options, false);
     std::vector<TupleSet<TileType>> results = results_to_come(*run.graph, plans, options.holes);
     (void)carry_out(std::move(run), sink, report);
     return results;
@@ -262,9 +163,9 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
 }
 
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
-  const Prepared run =
-      prepare(exec::physical_plans({plan}, options), options, results == Results::kept);
-  return forecast_of(run);
+  const exec::Prepared run =
+      exec::prepare(exec::physical_plans({plan}, options), options, results == Results::kept);
+  return exec::forecast_of(run);
 }
 
 std::string MemoryForecast::to_string() const {

@@ -12,6 +12,19 @@ from test_shell_statements import PROGRAM
 PROMPT = re.compile(r"^(tessera> |    \.\.\.> )(.*)$")
 
 
+def same(said, text):
+    """Whether this is what the page says, where … stands for what varies, such as a time; in lines with one, several
+    blanks are as good as one."""
+    if said.count("\n") != text.count("\n"):
+        return False
+    for line, expected in zip(said.split("\n"), text.split("\n")):
+        if "…" in expected:
+            line, expected = re.sub(" +", " ", line), re.sub(" +", " ", expected)
+        if not re.fullmatch(re.escape(expected).replace("…", ".*"), line):
+            return False
+    return True
+
+
 def blocks_of(page, language):
     return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
 
@@ -48,6 +61,7 @@ def test_the_prompt_answers_as_the_page_says(page, tmp_path, monkeypatch):
                 prompt = following[1] if following else "tessera> "
                 answer = terminal.expect("\n" + prompt)
                 said += this[1] + answer[:-len(prompt)]
-            assert said == text
+            if not same(said, text):
+                assert said == text
         terminal.type("\x04")
         assert terminal.ends()[0] == 0

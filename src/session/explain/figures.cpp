@@ -48,6 +48,7 @@ std::vector<MeasuredOperator> operators_of(const RunRecord& run, const PlanCost&
     all[i].predicted = {tuples, own.flops, own.bytes, own.seconds, own.floats_moved, 0};
   }
   for (const OperatorReport& report : run.report.operators) {
+    if (report.tasks == 0) continue;
     MeasuredOperator& own = all[static_cast<std::size_t>(report.node)];
     own.predicted.result_bytes = report.expected_bytes;
     own.measured = {static_cast<double>(report.tuples),

@@ -33,7 +33,7 @@ class Lowering {
 
  private:
   std::optional<Table> lowered(std::int64_t op) {
-    const auto [instance, node] = query::operator_of(plan_, op);
+    const auto [which, instance, node] = query::operator_of(plan_, op);
     std::vector<Table> inputs;
     for (const query::Read& read : query::reads_of(plan_, op)) {
       const auto& input = read.op >= 0 ? tables_[read.op] : stored_[read.stored];
@@ -47,8 +47,8 @@ class Lowering {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].schema = below[i]->schema;
     try {
       if (std::holds_alternative<query::ConstantRows>(node->op))
-        return query::table_of(query::evaluate(*node, {}, instance->parameters), dictionary_);
-      query::Lowered result = query::lower(*node, inputs, instance->parameters);
+        return query::table_of(query::evaluate(*node, {}, instance.parameters), dictionary_);
+      query::Lowered result = query::lower(*node, inputs, instance.parameters);
       if (result.table) return std::move(result.table);
       look_at_rows(op, result.reason, inputs);
     } catch (const TypeError& error) {  // NULL has no place in a plan

@@ -52,7 +52,7 @@ std::string tree_text(const Outline& outline, const Analysis* analysis) {
   const std::size_t count = plan.instances.size();
   const std::size_t first = count > most_trees ? count - most_trees : 0;
   for (std::size_t k = count; k-- > first;) {
-    const query::Instance& instance = plan.instances[k];
+    const query::Instance instance = plan.instances[k];
     if (instance.table >= 0)
       lines.push_back({query::version_name(plan.tables[instance.table], instance.indices)});
     add_tree(outline, analysis, static_cast<int>(k), instance.of->root, instance.table >= 0 ? 1 : 0,
