@@ -52,8 +52,8 @@ struct OperatorReport {
   std::int64_t tasks = 0;
   double flops = 0, bytes = 0;  // as its kernels predict them
   double seconds = 0;           // summed over the threads
-  std::int64_t tuples = 0;      // of its result
-  double floats_moved = 0;      // by a move between sites
+  std::int64_t tuples = 0;  // of its result; this and the next three if RunOptions::ended is set
+  double floats_moved = 0;  // by a move between sites
   std::int64_t result_bytes = 0,
                expected_bytes = 0;  // of its result: what they take, and as guessed
   int node = -1;                    // its place among ia::in_order of the plans that were run

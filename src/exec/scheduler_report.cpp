@@ -34,9 +34,10 @@ Progress Scheduler::progress() const {
   return now;
 }
 
-/// Tuples and bytes of what an operator yields; of a move, those that crossed.
+/// Tuples and bytes of what an operator yields; of a move, those that crossed. Small tasks would be
+/// slower for it, so that it is done for those who ask.
 void Scheduler::count_result(const Task& task, const std::vector<Tile>& tiles) {
-  if (!graph_.makes_result(task)) return;
+  if (!options_.ended || !graph_.makes_result(task)) return;
   std::int64_t bytes = 0, floats = 0;
   for (const Tile& tile : tiles) {
     bytes += tile.bytes();

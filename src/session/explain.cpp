@@ -57,13 +57,21 @@ std::optional<std::vector<query::Request>> requests_in(
   return std::nullopt;
 }
 
+/// The plans that will run: with the optimizer off, as they were written.
 std::vector<OptimizedPlan> optimized(const Outline& outline, const RunOptions& options) {
   OptimizerOptions optimizer;
   optimizer.sites = options.sites;
   optimizer.alternatives = options.sites > 1;
   optimizer.placed = outline.placed;
   std::vector<OptimizedPlan> parts;
-  for (const session::Part& part : outline.parts) parts.push_back(optimize(part.plans, optimizer));
+  for (const session::Part& part : outline.parts) {
+    if (options.optimize) {
+      parts.push_back(optimize(part.plans, optimizer));
+    } else {
+      const std::vector<ia::Plan> written = ia::translate(part.plans, ia::dealt_out(options.sites));
+      parts.push_back({written, cost_of(written)});
+    }
+  }
   return parts;
 }
 
@@ -91,9 +99,8 @@ std::string graph_text(const Outline& outline, const std::vector<OptimizedPlan>&
 
 /// Carries out what a statement computes, and keeps nothing of it: what it would store is computed
 /// as it comes and dropped, and a job's relations go when it is done.
-Analysis Session::State::analyze(const sql::Statement& statement, const Outline& outline,
-                                 Catalogue& catalogue) {
-  session::Measurement measurement(outline.in_frames());
+void Session::State::analyze(const sql::Statement& statement, const Outline& outline,
+                             Catalogue& catalogue, session::Measurement& measurement) {
   watcher = &measurement;
   options.run.ended = [&, also = options.run.ended](const RunRecord& record) {
     measurement.ran(record);
@@ -108,7 +115,7 @@ Analysis Session::State::analyze(const sql::Statement& statement, const Outline&
                 "{} is virtual, a shape without data: the statement can be explained, not run",
                 tensor.virtual_inputs.front());
     (void)run_into({tensor.tensor.plan}, nowhere, options.run);
-    return measurement.take();
+    return;
   }
   Changes changes;
   std::vector<query::Value> values = evaluate(*requests, catalogue, changes);
@@ -118,17 +125,18 @@ Analysis Session::State::analyze(const sql::Statement& statement, const Outline&
     (void)query::as_rows(values.front(), texts, settings());
   } else {
     std::vector<Plan> plans;
-    for (const query::Value& value : values)
-      if (!value.rows)
-        plans.push_back(table_of_query(statement) != nullptr
-                            ? session::to_store(value, value.table->schema, texts)->plan
-                            : value.table->plan);
+    for (const query::Value& value : values) {
+      if (value.rows) continue;
+      if (table_of_query(statement) == nullptr)
+        plans.push_back(value.table->plan);
+      else if (const auto stored = session::to_store(value, value.table->schema, texts))
+        plans.push_back(stored->plan);  // none if there are no rows
+    }
     RunOptions run_options = options.run;
     run_options.holes = Holes::allowed;
     if (!plans.empty()) (void)run_into(plans, nowhere, run_options);
   }
   if (!changes.texts.empty()) database.change(changes, options.run);
-  return measurement.take();
 }
 
 StatementResult Session::State::explain(const sql::Explain& statement) {
@@ -142,7 +150,8 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
       state.watcher = nullptr;
     }
   } const restore{*this, options.run};
-  options.run.sites = wanted.sites.value_or(options.run.sites);
+  const int processes = cluster_info().size;
+  options.run.sites = wanted.sites.value_or(processes > 1 ? processes : options.run.sites);
 
   const sql::Statement& inner = *statement.statement;
   Catalogue catalogue(database);
@@ -153,9 +162,10 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
                                      {frame_history(), frame_limits(), options.by_rows})
                : session::outline_of(std::get<sql::CreateTensor>(inner.node), database, catalogue,
                                      options.run.sites, inner.begin);
-  std::optional<Analysis> measured;
-  if (statement.analyze) measured = analyze(inner, outline, catalogue);
-  const Analysis* analysis = measured ? &*measured : nullptr;
+  session::Measurement measurement(outline.in_frames());
+  if (statement.analyze) analyze(inner, outline, catalogue, measurement);
+  const Analysis measured = measurement.take();
+  const Analysis* analysis = statement.analyze ? &measured : nullptr;
   const bool is_text = wanted.format == ExplainOptions::Format::text;
   if (is_text && analysis != nullptr) return lines(session::analysis_text(outline, *analysis));
 

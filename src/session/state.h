@@ -14,8 +14,8 @@ struct ResultTable::Data {
 
 namespace session {
 
-struct Outline;   // of a statement that is explained
-struct Analysis;  // what it took
+struct Outline;     // of a statement that is explained
+class Measurement;  // of what it takes
 
 /// Texts as numbers that the database keeps.
 class DatabaseDictionary : public query::Dictionary {
@@ -65,8 +65,8 @@ struct Session::State {
   StatementResult show(const sql::Show& statement, lang::Place place);
   StatementResult set(const sql::Set& statement, lang::Place place);
   StatementResult explain(const sql::Explain& statement);
-  session::Analysis analyze(const sql::Statement& statement, const session::Outline& outline,
-                            session::Catalogue& catalogue);
+  void analyze(const sql::Statement& statement, const session::Outline& outline,
+               session::Catalogue& catalogue, session::Measurement& measurement);
 
   /// What requests yield, evaluated together. `changes` gets what is to be dropped when the
   /// statement is done.

@@ -107,6 +107,7 @@ TEST(Explain, NothingThatWasAnalysedStays) {
   (void)analysed(session, "", "CREATE TENSOR C AS A @ B");
   (void)analysed(session, "", "CREATE TABLE t AS SELECT k0, SUM(tile) AS tile FROM A GROUP BY k0");
   (void)analysed(session, "", "CREATE TABLE u AS SELECT DISTINCT k0 FROM A ORDER BY k0");
+  (void)analysed(session, "", "CREATE TABLE v AS SELECT tile FROM A WHERE k0 = 99");  // no rows
   (void)analysed(session, "", "EXECUTE (FOR i IN 0...1: SELECT tile FROM A WHERE k0 = i)");
   EXPECT_EQ(contents(session.database()), before);
 }
