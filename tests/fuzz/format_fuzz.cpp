@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <string_view>
 
 #include "fuzz/format_seeds.h"
+#include "support/command_line.h"
 #include "support/memory_tensors.h"
 
 namespace tessera {
@@ -212,33 +212,14 @@ int run(const Options& options) {
   return wrong == 0 ? 0 : 1;
 }
 
-template <class T>
-bool number(std::string_view text, T& into) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool read_options(int count, char** arguments, Options& options) {
-  for (int i = 1; i < count; i += 2) {
-    if (i + 1 == count) return false;
-    const std::string_view name = arguments[i], value = arguments[i + 1];
-    if (name == "--format")
-      options.format = value;
-    else if (!(name == "--seconds" && number(value, options.seconds)) &&
-             !(name == "--seed" && number(value, options.seed)))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 }  // namespace tessera
 
 int main(int count, char** arguments) {
   tessera::Options options;
-  if (!tessera::read_options(count, arguments, options)) {
-    fmt::print("format_fuzz [--format NAME] [--seconds N] [--seed S]\n");
+  if (!tessera::read_command_line(
+          count, arguments,
+          {{"format", &options.format}, {"seconds", &options.seconds}, {"seed", &options.seed}}))
     return 2;
-  }
   return tessera::run(options);
 }

@@ -1,100 +1,57 @@
 // Random bytes, random tokens and mutated statements, handed to SQL:
-//   sql_fuzz [--seconds N] [--seed S] [--cases N]
+//   sql_fuzz [--seconds N] [--seed S] [--databases N]
 // Each is either read, and then what is printed of it is read again as the same; or refused with an
-// error that has a place inside of the text. What is not so is printed, with the text.
+// error that has a place inside of the text. Then it is executed, over a database that is renewed
+// after some hundred texts. What is not as it must be is printed, with the text and what repeats
+// it.
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <charconv>
 #include <chrono>
+#include <cstring>
+#include <filesystem>
 
-#include "fuzz/sql_seeds.h"
+#include "fuzz/sql_texts.h"
+#include "fuzz/sql_victim.h"
 #include "lang/characters.h"
 #include "lang/sql/completeness.h"
 #include "lang/sql/parser.h"
 #include "lang/sql/printer.h"
-#include "support/random_sql.h"
+#include "support/command_line.h"
 #include "support/sql_trees.h"
 
 namespace tessera::sql {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct FuzzOptions {
   double seconds = 10;
   std::uint64_t seed = 0;
-  std::int64_t cases = 0;  // 0: as many as the time allows
+  std::int64_t databases = 0;  // 0: as many as the time allows
 };
 
-std::size_t below(Random& random, std::size_t limit) {
-  return limit == 0 ? 0 : static_cast<std::size_t>(random.bits() % limit);
-}
+constexpr int texts_a_database = 200;
 
-// ------------------------------------------------------------------------------- The texts
+/// What is tried just now, for the process that is left if this one dies of it.
+struct Tried {
+  std::uint64_t seed;
+  std::size_t size;
+  char text[1 << 16];
 
-std::string random_bytes(Random& random) {
-  std::string text;
-  for (std::size_t i = below(random, 60); i > 0; --i) text += static_cast<char>(random.bits());
-  return text;
-}
-
-std::string random_tokens(Random& random) {
-  std::string text;
-  for (std::size_t i = below(random, 40); i > 0; --i) {
-    text += random.pick(token_seeds());
-    if (random.chance(0.8)) text += ' ';
+  void note(std::uint64_t of_seed, const std::string& what) {
+    seed = of_seed;
+    size = std::min(what.size(), sizeof text);
+    std::memcpy(text, what.data(), size);
   }
-  return text;
-}
+};
 
-/// A statement of the corpus, or one as the printer writes it.
-std::string valid_statement(Random& random) {
-  return random.chance(0.7) ? std::string(random.pick(statement_seeds()))
-                            : to_string(*random_statement(random));
-}
+// ---------------------------------------------------------------- What must hold of a text
 
-void mutate(std::string& text, Random& random) {
-  const std::size_t at = below(random, text.size() + 1);
-  const std::size_t length = std::min(text.size() - at, below(random, 12));
-  switch (random.between(0, 9)) {
-    case 0:
-    case 1: text.insert(at, random.pick(token_seeds())); break;
-    case 2: text.replace(at, length, random.pick(token_seeds())); break;
-    case 3: text.erase(at, length); break;
-    case 4: text.insert(below(random, text.size() + 1), text.substr(at, length)); break;
-    case 5:
-      if (at < text.size()) text[at] = static_cast<char>(random.bits());
-      break;
-    case 6: text.resize(at); break;
-    case 7: {  // a piece of another statement
-      const std::string other = valid_statement(random);
-      const std::size_t from = below(random, other.size() + 1);
-      text.insert(at, other.substr(from, below(random, 40)));
-      break;
-    }
-    case 8:  // the same many times, so that it nests or chains
-      if (text.size() < 20000) {
-        const std::string piece = text.substr(at, length);
-        for (std::size_t i = below(random, 600); i > 0; --i) text.insert(at, piece);
-      }
-      break;
-    default: text += "; " + valid_statement(random);
-  }
-}
-
-std::string random_text(Random& random) {
-  const std::int64_t kind = random.between(0, 9);
-  if (kind == 0) return random_bytes(random);
-  if (kind < 3) return random_tokens(random);
-  std::string text = valid_statement(random);
-  for (std::size_t i = below(random, 5); i > 0; --i) mutate(text, random);
-  return text;
-}
-
-// --------------------------------------------------------------- What must hold of a text
-
-/// What is done with statements that were read: a place for what comes after parsing. It returns
-/// what is wrong, or nothing; an ErrorAt is an answer like that of the parser.
-std::string use(const std::vector<StatementPtr>& statements) {
+std::string printed_as_something_else(const std::vector<StatementPtr>& statements) {
   for (const StatementPtr& statement : statements) {
     const std::string text = to_string(*statement);
     const auto again = parse(text);
@@ -104,12 +61,8 @@ std::string use(const std::vector<StatementPtr>& statements) {
   return {};
 }
 
-struct Outcome {
-  bool read = false;
-  std::string problem = {};
-};
-
-Outcome attempt(const std::string& text) {
+/// What is wrong with how a text is read.
+std::string problem_in_reading(const std::string& text) {
   (void)is_complete(text);
   bool read = false;
   try {
@@ -120,67 +73,93 @@ Outcome attempt(const std::string& text) {
       const bool in_order = last <= statement->begin.offset &&
                             statement->begin.offset < statement->end.offset &&
                             statement->end.offset <= static_cast<int>(text.size());
-      if (!in_order) return {true, "a statement's place is not in the text"};
+      if (!in_order) return "a statement's place is not in the text";
       last = statement->end.offset;
     }
-    return {true, use(statements)};
+    return printed_as_something_else(statements);
   } catch (const lang::ErrorAt& error) {
     const std::string_view message = error.what();
-    if (read) return {true, fmt::format("after it was read: {}", message)};
+    if (read) return fmt::format("after it was read: {}", message);
     if (error.place.offset < 0 || error.place.offset > static_cast<int>(text.size()))
-      return {false, fmt::format("an error outside of the text: {}", message)};
-    if (message.empty() || message.size() > 600)
-      return {false, fmt::format("an error of {} bytes: {}", message.size(), message)};
-    for (std::size_t i = 0; i < message.size();) {
-      const std::size_t length = lang::character_length(message, i);
-      if (length == 0) return {false, "an error that is not valid UTF-8"};
-      i += length;
-    }
+      return fmt::format("an error outside of the text: {}", message);
+    if (message.size() > 600)
+      return fmt::format("an error of {} bytes: {}", message.size(), message);
     return {};
   } catch (const std::exception& error) {
-    return {read, fmt::format("not an error with a place: {}", error.what())};
+    return fmt::format("not an error with a place: {}", error.what());
   }
 }
 
-int run(const FuzzOptions& options) {
+void report(std::uint64_t seed, const std::string& problem, std::string_view text) {
+  fmt::print("WRONG --seed {} --databases 1: {}\n--- the text:\n{}\n---\n", seed, problem,
+             text.substr(0, 2000));
+}
+
+int run(const FuzzOptions& options, Tried& tried) {
+  std::vector<std::string> test_files;
+  for (const fs::directory_entry& file : fs::directory_iterator(SQL_TEST_FOLDER))
+    if (file.path().extension() == ".test") test_files.push_back(file.path());
+  std::sort(test_files.begin(), test_files.end());
+  Watchdog watchdog;
   const auto begin = std::chrono::steady_clock::now();
-  std::int64_t cases = 0, read = 0, wrong = 0;
-  const auto is_over = [&] {
+  const auto is_late = [&] {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    return options.cases > 0 ? cases >= options.cases : spent.count() > options.seconds;
+    return options.databases == 0 && spent.count() > options.seconds;
   };
-  for (; !is_over() && wrong < 10; ++cases) {
-    const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(cases);
+  std::int64_t databases = 0, texts = 0, done = 0, wrong = 0;
+  for (; !is_late() && (options.databases == 0 || databases < options.databases); ++databases) {
+    const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(databases);
     Random random(seed);
-    const std::string text = random_text(random);
-    const Outcome outcome = attempt(text);
-    read += outcome.read ? 1 : 0;
-    if (outcome.problem.empty()) continue;
-    fmt::print("WRONG --seed {} --cases 1: {}\n--- the text:\n{}\n---\n", seed, outcome.problem,
-               text.substr(0, 2000));
-    ++wrong;
+    tried.note(seed, "(the tables of the database)");
+    Victim victim(random, test_files, watchdog);
+    SqlTexts source(random, victim.statements());
+    for (int i = 0; i < texts_a_database && !is_late() && wrong < 10; ++i) {
+      const std::string text = source.next();
+      tried.note(seed, text);
+      ++texts;
+      std::string problem = problem_in_reading(text);
+      if (problem.empty() && stays_here(text)) {
+        const Victim::Answer answer = victim.execute(text);
+        done += answer.done ? 1 : 0;
+        problem = answer.problem;
+      }
+      if (problem.empty()) continue;
+      report(seed, problem, text);
+      ++wrong;
+    }
+    if (wrong >= 10) break;
   }
-  fmt::print("{} texts from seed {}, {} of them read, {} wrong\n", cases, options.seed, read,
-             wrong);
+  fmt::print(
+      "{} texts over {} databases from seed {}, {} of them executed without an error, {} "
+      "wrong\n",
+      texts, databases, options.seed, done, wrong);
   return wrong == 0 ? 0 : 1;
 }
 
-template <class T>
-bool number(std::string_view text, T& into) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool read_options(int count, char** arguments, FuzzOptions& options) {
-  for (int i = 1; i < count; i += 2) {
-    if (i + 1 == count) return false;
-    const std::string_view name = arguments[i], value = arguments[i + 1];
-    if (!(name == "--seconds" && number(value, options.seconds)) &&
-        !(name == "--seed" && number(value, options.seed)) &&
-        !(name == "--cases" && number(value, options.cases)))
-      return false;
+/// Runs the texts in another process, and says which it has died of.
+int run_apart(const FuzzOptions& options) {
+  const std::string scratch =
+      (fs::temp_directory_path() / fmt::format("sql-fuzz-{}", ::getpid())).string();
+  fs::create_directories(scratch);
+  void* shared =
+      ::mmap(nullptr, sizeof(Tried), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return 2;
+  auto& tried = *static_cast<Tried*>(shared);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    fs::current_path(scratch);
+    std::exit(run(options, tried));
   }
-  return true;
+  int status = 0;
+  const bool ended = ::waitpid(child, &status, 0) == child && WIFEXITED(status);
+  const int code = ended ? WEXITSTATUS(status) : 3;
+  if (code > 1)
+    report(tried.seed,
+           ended ? fmt::format("it ended with {}", code)
+                 : fmt::format("it was killed by signal {}", WTERMSIG(status)),
+           {tried.text, tried.size});
+  fs::remove_all(scratch);
+  return code;
 }
 
 }  // namespace
@@ -188,9 +167,10 @@ bool read_options(int count, char** arguments, FuzzOptions& options) {
 
 int main(int count, char** arguments) {
   tessera::sql::FuzzOptions options;
-  if (!tessera::sql::read_options(count, arguments, options)) {
-    fmt::print("sql_fuzz [--seconds N] [--seed S] [--cases N]\n");
+  if (!tessera::read_command_line(count, arguments,
+                                  {{"seconds", &options.seconds},
+                                   {"seed", &options.seed},
+                                   {"databases", &options.databases}}))
     return 2;
-  }
-  return tessera::sql::run(options);
+  return tessera::sql::run_apart(options);
 }
