@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "exec/memory_limit.h"
 #include "query/lowering.h"
 
 namespace tessera::query {
@@ -100,9 +101,12 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
   }
   std::vector<const Rows*> rows;
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
-  if (settings.watcher == nullptr) return {std::nullopt, evaluate(node, rows, parameters)};
+  const std::int64_t limit =
+      settings.run.memory_limit > 0 ? settings.run.memory_limit : exec::default_memory_limit();
+  const RowWatch watch(settings.run.stop, limit);
+  if (settings.watcher == nullptr) return {std::nullopt, evaluate(node, rows, parameters, watch)};
   const auto begin = std::chrono::steady_clock::now();
-  Rows made = evaluate(node, rows, parameters);
+  Rows made = evaluate(node, rows, parameters, watch);
   work.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   for (const Rows* input : rows) work.rows_in.push_back(std::ssize(input->rows));
   work.rows_out = std::ssize(made.rows);

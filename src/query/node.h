@@ -1,6 +1,7 @@
 #pragma once
 
 #include "query/expression.h"
+#include "query/row_watch.h"
 
 // Queries as trees of relational operators over multisets of rows, every type known.
 
@@ -87,6 +88,7 @@ std::string describe(const Node& node);
 std::string explain(const Node& node);
 
 /// What an operator yields for rows, by definition.
-Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters);
+Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters,
+              RowWatch watch = {});
 
 }  // namespace tessera::query

@@ -58,6 +58,7 @@ struct Evaluator {
   const Node& node;
   const std::vector<const Rows*>& inputs;
   Parameters parameters;
+  RowWatch& watch;
 
   Row values(const std::vector<ExpressionPtr>& of, const Row& row) const {
     Row result;
@@ -70,14 +71,19 @@ struct Evaluator {
 
   std::vector<Row> operator()(const ConstantRows& op) const {
     std::vector<Row> rows;
-    for (const auto& row : op.rows) rows.push_back(values(row, {}));
+    for (const auto& row : op.rows) {
+      watch.look();
+      rows.push_back(values(row, {}));
+    }
     return rows;
   }
 
   std::vector<Row> operator()(const Filter& op) const {
     std::vector<Row> kept;
-    for (const Row& row : inputs[0]->rows)
+    for (const Row& row : inputs[0]->rows) {
+      watch.look();
       if (evaluate(*op.condition, row, parameters).truth()) kept.push_back(row);
+    }
     return kept;
   }
 
@@ -92,14 +98,18 @@ struct Evaluator {
         by_value[std::move(key)].push_back(&right);
     std::vector<Row> result;
     for (const Row& left : inputs[0]->rows) {
+      watch.look();
       const auto found = by_value.find(values(equal.left, left));
       if (found == by_value.end()) continue;
       for (const Row* right : found->second) {
+        watch.look();
         const Row both = joined(left, *right);
         const bool holds = std::all_of(
             equal.others.begin(), equal.others.end(),
             [&](const ExpressionPtr& other) { return evaluate(*other, both, parameters).truth(); });
-        if (holds) result.push_back(values(op.outputs, both));
+        if (!holds) continue;
+        result.push_back(values(op.outputs, both));
+        watch.keep(result.back());
       }
     }
     return result;
@@ -107,7 +117,10 @@ struct Evaluator {
 
   std::vector<Row> operator()(const Project& op) const {
     std::vector<Row> rows;
-    for (const Row& row : inputs[0]->rows) rows.push_back(values(op.outputs, row));
+    for (const Row& row : inputs[0]->rows) {
+      watch.look();
+      rows.push_back(values(op.outputs, row));
+    }
     return rows;
   }
 
@@ -116,6 +129,7 @@ struct Evaluator {
     Cell folded;
     std::unordered_map<Row, bool, RowHash, RowEqual> seen;
     for (const Row* row : group) {
+      watch.look();
       if (!fold.argument) {
         ++count;
         continue;
@@ -144,6 +158,7 @@ struct Evaluator {
     std::unordered_map<Row, std::size_t, RowHash, RowEqual> which;
     if (op.group_by.empty()) groups.push_back({});
     for (const Row& row : inputs[0]->rows) {
+      watch.look();
       Row key = values(op.group_by, row);
       const auto [place, added] = which.emplace(key, groups.size());
       if (op.group_by.empty())
@@ -163,21 +178,29 @@ struct Evaluator {
 
   std::vector<Row> operator()(const UnionAll&) const {
     std::vector<Row> all;
-    for (const Rows* input : inputs) all.insert(all.end(), input->rows.begin(), input->rows.end());
+    for (const Rows* input : inputs)
+      for (const Row& row : input->rows) {
+        watch.look();
+        watch.keep(row);
+        all.push_back(row);
+      }
     return all;
   }
 
   std::vector<Row> operator()(const Distinct&) const {
     std::vector<Row> kept;
     std::unordered_map<Row, bool, RowHash, RowEqual> seen;
-    for (const Row& row : inputs[0]->rows)
+    for (const Row& row : inputs[0]->rows) {
+      watch.look();
       if (seen.emplace(row, true).second) kept.push_back(row);
+    }
     return kept;
   }
 
   std::vector<Row> operator()(const Sort& op) const {
     std::vector<Row> keys;
     for (const Row& row : inputs[0]->rows) {
+      watch.look();
       Row key;
       for (const SortKey& part : op.keys)
         key.push_back(evaluate(*part.expression, row, parameters));
@@ -231,8 +254,9 @@ struct Evaluator {
 
 }  // namespace
 
-Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters) {
-  return {node.schema, std::visit(Evaluator{node, inputs, parameters}, node.op)};
+Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters,
+              RowWatch watch) {
+  return {node.schema, std::visit(Evaluator{node, inputs, parameters, watch}, node.op)};
 }
 
 }  // namespace tessera::query

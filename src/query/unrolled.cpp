@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "query/known_versions.h"
 #include "query/references.h"
 #include "query/version_range.h"
@@ -24,7 +25,8 @@ struct Wanted {
 
 class Unroller {
  public:
-  explicit Unroller(Definitions& definitions) : definitions_(definitions) {}
+  Unroller(Definitions& definitions, const std::stop_token& stop)
+      : definitions_(definitions), stop_(stop) {}
 
   Unrolled run(const std::vector<Request>& requests) {
     for (const Request& request : requests) {
@@ -69,6 +71,7 @@ class Unroller {
       if (const Wanted* wanted = next_missing(stack.back())) {
         Frame frame = frame_of(*wanted, stack.size() > 1 ? asked : wanted->place);
         if (!open_.emplace(frame.table, frame.indices).second) fail_cycle(stack, frame, asked);
+        count_version(asked);
         lang::in_other_text(frame.rule->head(), asked, [&] { find_inputs(frame); });
         stack.push_back(std::move(frame));
         continue;
@@ -85,6 +88,16 @@ class Unroller {
       }
       if (stack.empty()) return number;
     }
+  }
+
+  /// A version more is looked at, or is read by a union.
+  void count_version(Place place) {
+    if (++versions_ > most_versions)
+      fail_type(place,
+                "the statement reads more than {} versions: MATERIALIZE some of them, and go on "
+                "from there",
+                most_versions);
+    if (versions_ % 1024 == 0) look_for_stop(stop_, "versions were looked for");
   }
 
   [[noreturn]] void fail_cycle(const std::vector<Frame>& stack, const Frame& again, Place place) {
@@ -161,7 +174,7 @@ class Unroller {
     const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
     if (ranges.size() != arity)
       fail_type(reference.place, "{} has {} indices, and {} are given", name, arity, ranges.size());
-    for_each_version(ranges, frame.names, frame.values, [&](const Indices& found) {
+    for_each_version(ranges, frame.names, frame.values, stop_, [&](const Indices& found) {
       for (std::int64_t index : found)
         if (index < 0)
           fail_type(reference.place, "{}: an index is not negative", version_name(name, found));
@@ -301,9 +314,11 @@ class Unroller {
   }
 
   Definitions& definitions_;
+  const std::stop_token& stop_;
   Unrolled result_;
   std::vector<KnownVersions> known_;        // by table
   std::set<std::pair<int, Indices>> open_;  // tables and indices of what is on the stack
+  std::int64_t versions_ = 0;
   std::map<std::vector<std::intptr_t>, const Template*> templates_;
   std::map<std::string, int> types_;  // numbers of lists of columns
   std::unordered_map<const sql::Query*, std::vector<const sql::TableReference*>> references_;
@@ -311,8 +326,9 @@ class Unroller {
 
 }  // namespace
 
-Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions) {
-  return Unroller(definitions).run(requests);
+Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions,
+                const std::stop_token& stop) {
+  return Unroller(definitions, stop).run(requests);
 }
 
 }  // namespace tessera::query

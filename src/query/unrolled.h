@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stop_token>
+
 #include "query/binder.h"
 #include "query/instances.h"
 #include "query/version_rule.h"
@@ -43,6 +45,8 @@ struct Request {
 
 /// Follows references until everything is a stored table. TypeError if a version is defined by no
 /// rule, or by itself: then with the cycle.
-Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions);
+/// At most a million versions are looked at for one statement; Interrupted if that is asked for.
+Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions,
+                const std::stop_token& stop = {});
 
 }  // namespace tessera::query

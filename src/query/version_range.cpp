@@ -1,5 +1,7 @@
 #include "query/version_range.h"
 
+#include "base/stop.h"
+
 namespace tessera::query {
 namespace {
 
@@ -15,39 +17,67 @@ std::int64_t index_value(const sql::Expression& written, const std::vector<std::
   return cell.integer();
 }
 
-/// All indices that a reference stands for, the last one changing fastest.
-void collect_indices(const std::vector<sql::IndexRange>& ranges, std::size_t position,
-                     std::vector<std::string>& names, std::vector<std::int64_t>& values,
-                     Indices& indices, const std::function<void(const Indices&)>& receive) {
-  if (position == ranges.size()) return receive(indices);
-  const sql::IndexRange& range = ranges[position];
-  const std::int64_t from = index_value(*range.from, names, values);
-  const std::int64_t to = range.to ? index_value(*range.to, names, values) : from;
-  constexpr std::int64_t most = 10'000'000;
-  if (to - from >= most)
-    fail_type(range.place, "{}...{}: a union of more than {} versions", from, to, most);
-  for (std::int64_t index = from; index <= to; ++index) {
-    if (!range.variable.empty()) {
-      names.push_back(range.variable);
-      values.push_back(index);
-    }
-    indices.push_back(index);
-    collect_indices(ranges, position + 1, names, values, indices, receive);
-    indices.pop_back();
-    if (!range.variable.empty()) {
-      names.pop_back();
-      values.pop_back();
+/// Goes through the ranges of a reference, one inside the other.
+class Ranges {
+ public:
+  Ranges(const std::vector<sql::IndexRange>& ranges, std::vector<std::string> names,
+         std::vector<std::int64_t> values, const std::stop_token& stop,
+         const std::function<void(const Indices&)>& receive)
+      : ranges_(ranges),
+        names_(std::move(names)),
+        values_(std::move(values)),
+        stop_(stop),
+        receive_(receive) {}
+
+  void from(std::size_t position) {
+    if (position == ranges_.size()) return receive_(indices_);
+    const sql::IndexRange& range = ranges_[position];
+    const std::int64_t first = index_value(*range.from, names_, values_);
+    const std::int64_t last = range.to ? index_value(*range.to, names_, values_) : first;
+    const auto distance = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+    if (last > first && distance >= most_versions)
+      fail_type(range.place, "{}...{}: a union of more than {} versions", first, last,
+                most_versions);
+    for (std::int64_t index = first; index <= last; ++index) {
+      if (!range.variable.empty()) {
+        names_.push_back(range.variable);
+        values_.push_back(index);
+      }
+      indices_.push_back(index);
+      count_step(range.place);
+      from(position + 1);
+      indices_.pop_back();
+      if (!range.variable.empty()) {
+        names_.pop_back();
+        values_.pop_back();
+      }
+      if (index == last) break;  // which may be the last there is
     }
   }
-}
+
+ private:
+  /// Inner ranges may also be empty, so that versions alone are too few to count.
+  void count_step(Place place) {
+    if (++steps_ > 2 * most_versions)
+      fail_type(place, "a union of more than {} versions", most_versions);
+    if (steps_ % 1024 == 0) look_for_stop(stop_, "versions were looked for");
+  }
+
+  const std::vector<sql::IndexRange>& ranges_;
+  std::vector<std::string> names_;
+  std::vector<std::int64_t> values_;
+  const std::stop_token& stop_;
+  const std::function<void(const Indices&)>& receive_;
+  Indices indices_;
+  std::int64_t steps_ = 0;
+};
 
 }  // namespace
 
 void for_each_version(const std::vector<sql::IndexRange>& ranges, std::vector<std::string> names,
-                      std::vector<std::int64_t> values,
+                      std::vector<std::int64_t> values, const std::stop_token& stop,
                       const std::function<void(const Indices&)>& receive) {
-  Indices indices;
-  collect_indices(ranges, 0, names, values, indices, receive);
+  Ranges(ranges, std::move(names), std::move(values), stop, receive).from(0);
 }
 
 }  // namespace tessera::query

@@ -158,8 +158,9 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
   session::DatabaseDictionary texts = dictionary();
   const auto requests = requests_in(inner, catalogue, requests_of);
   const Outline outline =
-      requests ? session::outline_of(*requests, catalogue, texts,
-                                     {frame_history(), frame_limits(), options.by_rows})
+      requests ? session::outline_of(
+                     *requests, catalogue, texts,
+                     {frame_history(), frame_limits(), options.by_rows, options.run.stop})
                : session::outline_of(std::get<sql::CreateTensor>(inner.node), database, catalogue,
                                      options.run.sites, inner.begin);
   session::Measurement measurement(outline.in_frames());

@@ -135,7 +135,7 @@ StatementResult Session::State::describe(const sql::Describe& statement, lang::P
         {std::make_shared<const sql::Expression>(sql::Expression{sql::Star{}, place})});
     select.from.push_back({sql::TableName{name}, "", {}, {}, place});
     all->body = std::move(select);
-    schema = query::unroll({{all}}, catalogue).instances.back().of->root->schema;
+    schema = query::unroll({{all}}, catalogue, options.run.stop).instances.back().of->root->schema;
     roles.resize(schema.size());
   } else {
     const session::TableDefinition definition = catalogue.table(name);

@@ -55,7 +55,7 @@ frames::History Session::State::frame_history() const {
 
 std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests,
                                             Catalogue& catalogue, Changes& changes) {
-  const query::Unrolled plan = query::unroll(requests, catalogue);
+  const query::Unrolled plan = query::unroll(requests, catalogue, options.run.stop);
   std::vector<Value> tables;
   for (const std::string& name : plan.stored) tables.push_back(catalogue.value(name));
   const frames::Limits limits = frame_limits();
@@ -94,8 +94,21 @@ struct Wish {
   std::optional<std::string> version = {};  // to be stored under this name
 };
 
+constexpr std::int64_t most_steps = 100'000;  // of the loops of one statement
+
+/// The value of an integer that may be made of loop variables.
+std::int64_t constant(const sql::Expression& written, const std::vector<std::string>& names,
+                      const std::vector<std::int64_t>& values, const char* what) {
+  const auto bound = query::bind_constant(written, names);
+  if (!query::is_integer(bound->type))
+    lang::fail_type(written.place, "{}, and this is {}", what, sql::to_string(bound->type));
+  const query::Cell value = query::evaluate(*bound, {}, values);
+  if (value.is_null()) lang::fail_type(written.place, "{}, and this is NULL", what);
+  return value.integer();
+}
+
 void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::string>& names,
-             const std::vector<std::int64_t>& values, Catalogue& catalogue,
+             const std::vector<std::int64_t>& values, Catalogue& catalogue, std::int64_t& steps,
              std::vector<Wish>& into) {
   for (const sql::ExecuteItem& item : items) {
     if (const auto* query = std::get_if<sql::QueryPtr>(&item)) {
@@ -103,10 +116,9 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
     } else if (const auto* materialize = std::get_if<sql::Materialize>(&item)) {
       query::Indices indices;
       for (const sql::IndexRange& index : materialize->table.indices) {
-        const auto bound = query::bind_constant(*index.from, names);
-        if (!query::is_integer(bound->type) || index.to)
-          lang::fail_type(index.place, "MATERIALIZE takes one version: an integer for each index");
-        indices.push_back(query::evaluate(*bound, {}, values).integer());
+        constexpr const char* what = "MATERIALIZE takes one version: an integer for each index";
+        if (index.to) lang::fail_type(index.place, what);
+        indices.push_back(constant(*index.from, names, values, what));
       }
       sql::Select all;
       all.items.push_back(
@@ -122,20 +134,21 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
                       query::version_name(catalogue.exact_name(materialize->table.name), indices)});
     } else {
       const sql::Loop& loop = *std::get<std::shared_ptr<const sql::Loop>>(item);
-      const auto bound = [&](const sql::ExpressionPtr& written) {
-        const auto expression = query::bind_constant(*written, names);
-        if (!query::is_integer(expression->type))
-          lang::fail_type(written->place, "a loop runs over integers, and this is {}",
-                          sql::to_string(expression->type));
-        return query::evaluate(*expression, {}, values).integer();
-      };
-      const std::int64_t from = bound(loop.from), to = bound(loop.to);
+      constexpr const char* what = "a loop runs over integers";
+      const std::int64_t from = constant(*loop.from, names, values, what);
+      const std::int64_t to = constant(*loop.to, names, values, what);
       for (std::int64_t value = from; value <= to; ++value) {
+        if (++steps > most_steps)
+          lang::fail_type(loop.from->place,
+                          "{}...{}: the loops of a statement have more than {} steps; run it in "
+                          "parts",
+                          from, to, most_steps);
         std::vector<std::string> inner_names = names;
         std::vector<std::int64_t> inner_values = values;
         inner_names.push_back(loop.variable);
         inner_values.push_back(value);
-        collect(loop.body, inner_names, inner_values, catalogue, into);
+        collect(loop.body, inner_names, inner_values, catalogue, steps, into);
+        if (value == to) break;  // which may be the last integer
       }
     }
   }
@@ -146,7 +159,8 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
 std::vector<Request> Session::State::requests_of(const sql::Execute& statement,
                                                  Catalogue& catalogue) {
   std::vector<Wish> wishes;
-  collect(statement.items, {}, {}, catalogue, wishes);
+  std::int64_t steps = 0;
+  collect(statement.items, {}, {}, catalogue, steps, wishes);
   std::vector<Request> requests;
   for (Wish& wish : wishes) requests.push_back(std::move(wish.request));
   return requests;
@@ -156,7 +170,8 @@ StatementResult Session::State::execute(
     const sql::Execute& statement, const std::function<void(const StatementResult&)>& receive_one) {
   Catalogue catalogue(database);
   std::vector<Wish> wishes;
-  collect(statement.items, {}, {}, catalogue, wishes);
+  std::int64_t steps = 0;
+  collect(statement.items, {}, {}, catalogue, steps, wishes);
   std::vector<Request> requests;
   std::vector<const Wish*> open;
   std::int64_t known = 0;

@@ -21,7 +21,8 @@ ExplainOptions::Format format_of(const sql::Expression& value) {
 int sites_of(const sql::Expression& value) {
   const auto bound = query::bind_constant(value, {});
   const bool is_number = query::is_integer(bound->type);
-  const std::int64_t sites = is_number ? query::evaluate(*bound, {}, {}).integer() : 0;
+  const query::Cell number = is_number ? query::evaluate(*bound, {}, {}) : query::Cell();
+  const std::int64_t sites = number.is_null() ? 0 : number.integer();
   if (sites < 1 || sites > 65536) fail_type(value.place, "SITES is a number from 1 to 65536");
   return static_cast<int>(sites);
 }

@@ -97,7 +97,7 @@ bool has_data(const Plan& plan) {
 Outline outline_of(const std::vector<query::Request>& requests, Catalogue& catalogue,
                    query::Dictionary& dictionary, const Circumstances& under) {
   Outline result;
-  result.unrolled = query::unroll(requests, catalogue);
+  result.unrolled = query::unroll(requests, catalogue, under.stop);
   result.framing = query::framed(*result.unrolled, under.history, under.limits);
   if (result.in_frames()) return result;
   if (under.by_rows) {

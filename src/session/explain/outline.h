@@ -31,6 +31,7 @@ struct Circumstances {
   frames::History history;
   frames::Limits limits;
   bool by_rows = false;
+  std::stop_token stop = {};
 };
 
 Outline outline_of(const std::vector<query::Request>& requests, Catalogue& catalogue,
