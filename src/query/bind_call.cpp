@@ -106,10 +106,14 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place) 
     Params params = named->params;
     for (const auto& [name, value] : call.parameters) {
       const ParamValue known = parameter_value(*bind(*value, scope), name);
-      if (same_name(name, "output"))
-        output = static_cast<int>(std::get<std::int64_t>(known));
-      else
+      if (!same_name(name, "output")) {
         params.set(name, known);
+        continue;
+      }
+      const auto* number = std::get_if<std::int64_t>(&known);
+      if (number == nullptr || *number < 0 || *number > 1000)
+        fail_type(value->place, "output is the number of a result of {}, from 0 on", call.name);
+      output = static_cast<int>(*number);
     }
     for (const ExpressionPtr& argument : arguments)
       if (is_text(argument->type))

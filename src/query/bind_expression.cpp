@@ -82,10 +82,11 @@ struct Binder {
   ExpressionPtr operator()(const sql::Unary& e) const {
     const ExpressionPtr operand = sub(e.operand);
     if (e.op == sql::UnaryOperator::logical_not) {
-      if (!is_boolean(operand->type) && !std::holds_alternative<Constant>(operand->node))
+      if (!is_boolean(operand->type) && !is_null(*operand))
         fail_type(place, "NOT wants a BOOLEAN, and this is {}", sql::to_string(operand->type));
       return folded(make(Negation{operand}, boolean, place));
     }
+    if (is_null(*operand)) return operand;
     if (is_text(operand->type)) fail_type(place, "a TEXT has no negative");
     return lang::at_place(place, [&] {
       const KernelCall kernel("neg");
@@ -170,6 +171,8 @@ struct Binder {
 
   ExpressionPtr operator()(const sql::Transposed& e) const {
     const ExpressionPtr operand = sub(e.operand);
+    if (is_null(*operand)) return operand;
+    if (is_text(operand->type)) fail_type(place, "a TEXT has no transpose");
     return lang::at_place(place, [&] {
       const KernelCall kernel("transpose");
       const TileType type = kernel.infer(std::vector<TileType>{tile_type(operand->type)}).at(0);
@@ -224,9 +227,7 @@ ExpressionPtr bind(const sql::Expression& expression, const Scope& scope) {
 ExpressionPtr bind_condition(const sql::Expression& expression, const Scope& scope,
                              std::string_view clause) {
   const ExpressionPtr condition = bind(expression, scope);
-  const auto* constant = std::get_if<Constant>(&condition->node);
-  const bool null = constant != nullptr && constant->value.is_null();
-  if (!is_boolean(condition->type) && !null)
+  if (!is_boolean(condition->type) && !is_null(*condition))
     fail_type(expression.place, "{} wants a BOOLEAN, and this is {}", clause,
               sql::to_string(condition->type));
   return condition;

@@ -25,6 +25,7 @@ ExpressionPtr bind(const sql::Expression& expression, const Scope& scope);
 ExpressionPtr bind_condition(const sql::Expression& expression, const Scope& scope,
                              std::string_view clause);
 
+bool is_null(const Expression& expression);  // NULL itself, not a column that may hold it
 ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
                              const ExpressionPtr& right, Place place);
 /// A call of a function: a kernel by its name or a synonym.

@@ -46,11 +46,6 @@ std::optional<ParamValue> number_in(const Expression& expression) {
   return tile.at<double>({});
 }
 
-bool is_null(const Expression& expression) {
-  const auto* constant = std::get_if<Constant>(&expression.node);
-  return constant != nullptr && constant->value.is_null();
-}
-
 ExpressionPtr text_operation(BinaryOperator op, const ExpressionPtr& left,
                              const ExpressionPtr& right, Place place) {
   const bool both = is_text(left->type) && is_text(right->type);
@@ -83,6 +78,11 @@ ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
 }
 
 }  // namespace
+
+bool is_null(const Expression& expression) {
+  const auto* constant = std::get_if<Constant>(&expression.node);
+  return constant != nullptr && constant->value.is_null();
+}
 
 ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
                              const ExpressionPtr& right, Place place) {
