@@ -54,10 +54,10 @@ fuzz-formats: deps  ## mutated files of every format, under the address sanitize
 	  echo $$format; ASAN_OPTIONS=allocator_may_return_null=1 build/asan/tests/fuzz/format_fuzz \
 	    --format $$format --seconds $(or $(SECONDS),300) --seed $(or $(SEED),0) || exit 1; done
 
-fuzz-sql: deps  ## random bytes, tokens and mutated statements, read as SQL under the address sanitizer (SECONDS=n, SEED=n)
+fuzz-sql: deps  ## random bytes, tokens and mutated statements, executed as SQL under the address sanitizer (SECONDS=n, SEED=n)
 	@cmake --preset asan --log-level=NOTICE > /dev/null
 	@cmake --build --preset asan --target sql_fuzz
-	@build/asan/tests/fuzz/sql_fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
+	@ASAN_OPTIONS=allocator_may_return_null=1 build/asan/tests/fuzz/sql_fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
 
 crash: build  ## databases whose processes are killed and whose disks fail, of each kind RUNS=n (SEED=n)
 	RUNS=$(or $(RUNS),2000) SEED=$(SEED) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=-Readers.*

@@ -24,6 +24,7 @@ struct FileProgress {
 struct FormatOptions {
   std::string format = "";          // none: told by the ending of the name
   std::optional<Shape> tile = {};   // import: the extents of a tile; none: chosen
+  std::int64_t tile_extent = 0;     // of a tile that is chosen, along every dimension; 0: any
   std::optional<DType> dtype = {};  // import: none: the one that holds what is in the file
   std::optional<Shape> shape = {};  // raw: of the array; coordinates: at least what they need
   std::string member = "";          // of an archive: which array (npz), which dataset (HDF5)

@@ -60,6 +60,9 @@ struct SessionOptions {
   /// Operators that are planned and run as one; a larger plan is cut into frames. 0: 1000, and 100
   /// on several sites, where the search for a plan takes longer.
   int frame_size = 0;
+  /// The extent along every dimension of the tiles of tensors that are created without saying it.
+  /// 0: chosen.
+  int tile_size = 0;
 };
 
 /// Statements of SQL, one after the other, over a database. The processes of a cluster have to make

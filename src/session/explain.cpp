@@ -162,7 +162,7 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
                      *requests, catalogue, texts,
                      {frame_history(), frame_limits(), options.by_rows, options.run.stop})
                : session::outline_of(std::get<sql::CreateTensor>(inner.node), database, catalogue,
-                                     options.run.sites, inner.begin);
+                                     options.tile_size, options.run.sites, inner.begin);
   session::Measurement measurement(outline.in_frames());
   if (statement.analyze) analyze(inner, outline, catalogue, measurement);
   const Analysis measured = measurement.take();

@@ -148,6 +148,12 @@ void Session::execute(std::string_view text,
   } catch (const Error& error) {
     const lang::LineColumn at = lang::line_and_column(text, begin);
     throw StatementError(error.kind(), error.what(), at.line, at.column);
+  } catch (const std::bad_alloc&) {
+    const lang::LineColumn at = lang::line_and_column(text, begin);
+    throw StatementError("OutOfMemory",
+                         "the machine has no more memory: lower memory_limit, or compute less at "
+                         "once",
+                         at.line, at.column);
   }
 }
 

@@ -74,6 +74,14 @@ const Setting all_settings[] = {
        return set_count(value, 1, 1'000'000'000, o.frame_size);
      },
      [](SessionOptions& to, const SessionOptions& from) { to.frame_size = from.frame_size; }},
+    {"tile_size", "extent, along every dimension, of the tiles of tensors created without TILE",
+     [](const SessionOptions& o) {
+       return o.tile_size == 0 ? std::string("default") : std::to_string(o.tile_size);
+     },
+     [](SessionOptions& o, const query::Cell& value) {
+       return set_count(value, 1, 1'000'000'000, o.tile_size);
+     },
+     [](SessionOptions& to, const SessionOptions& from) { to.tile_size = from.tile_size; }},
     {"by_rows", "whether every operator is evaluated row by row, by definition: on, off",
      [](const SessionOptions& o) { return std::string(o.by_rows ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); },

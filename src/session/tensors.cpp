@@ -17,7 +17,7 @@ using session::Catalogue;
 namespace session {
 
 PlannedTensor planned(const sql::CreateTensor& statement, const Database& database,
-                      Catalogue& catalogue, lang::Place place) {
+                      Catalogue& catalogue, int tile_size, lang::Place place) {
   std::vector<std::string> without_data;
   const auto named = [&](const std::string& written) {
     const auto kind = catalogue.kind(written);
@@ -39,8 +39,9 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Database& databa
     return query::tensor_of(database.plan(name), *info.shape);
   };
   query::Tensor tensor = query::bind_tensor(*statement.expression, named);
-  if (statement.tile)
-    tensor = lang::at_place(place, [&] { return query::retiled(tensor, *statement.tile); });
+  std::optional<Shape> tile = statement.tile;
+  if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
+  if (tile) tensor = lang::at_place(place, [&] { return query::retiled(tensor, *tile); });
   return {std::move(tensor), std::move(without_data)};
 }
 
@@ -48,12 +49,14 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Database& databa
 
 namespace {
 
-session::VirtualTensor virtual_tensor(const sql::CreateTensor& statement, lang::Place place) {
+session::VirtualTensor virtual_tensor(const sql::CreateTensor& statement, int tile_size,
+                                      lang::Place place) {
   session::VirtualTensor tensor;
   query::TensorType& type = tensor.type;
   type.dtype = statement.element.value_or(DType::f64);
   type.shape = *statement.shape;
-  type.tile = statement.tile.value_or(store::chosen_tile(type.dtype, type.shape));
+  type.tile = statement.tile.value_or(tile_size > 0 ? Shape(type.shape.rank(), tile_size)
+                                                    : store::chosen_tile(type.dtype, type.shape));
   if (type.tile.rank() != type.rank())
     fail_type(place, "tiles of {} have another rank than the tensor {}", to_string(type.tile),
               to_string(type.shape));
@@ -85,7 +88,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
               "VIRTUAL tensor is told them",
               statement.name);
   if (statement.is_virtual) {
-    const session::VirtualTensor tensor = virtual_tensor(statement, place);
+    const session::VirtualTensor tensor = virtual_tensor(statement, options.tile_size, place);
     Changes changes;
     changes.texts[session::virtual_text(statement.name)] = session::to_text(tensor);
     database.change(changes, options.run);
@@ -94,6 +97,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
   if (statement.file) {
     FormatOptions format = session::file_options(statement.options, options.run);
     format.tile = statement.tile;
+    format.tile_extent = options.tile_size;
     const FileReport report = database.import_file(statement.name, *statement.file, format);
     std::string message;
     for (const std::string& name : report.names) {
@@ -106,7 +110,8 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     }
     return done(fmt::format("{}; {} read", message, session::count_text(report.rows, "row")));
   }
-  const session::PlannedTensor made = session::planned(statement, database, catalogue, place);
+  const session::PlannedTensor made =
+      session::planned(statement, database, catalogue, options.tile_size, place);
   if (!made.virtual_inputs.empty())
     fail_type(statement.expression->place,
               "{} is virtual, a shape without data: the statement can be explained, not run",

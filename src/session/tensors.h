@@ -5,12 +5,13 @@
 
 namespace tessera::session {
 
-/// What CREATE TENSOR ... AS stores, in the tiles that the statement asks for.
+/// What CREATE TENSOR ... AS stores, in the tiles that the statement asks for, or else of that
+/// extent; 0: in those that it comes in.
 struct PlannedTensor {
   query::Tensor tensor;
   std::vector<std::string> virtual_inputs = {};  // because of which it can be explained, not run
 };
 PlannedTensor planned(const sql::CreateTensor& statement, const Database& database,
-                      Catalogue& catalogue, lang::Place place);
+                      Catalogue& catalogue, int tile_size, lang::Place place);
 
 }  // namespace tessera::session

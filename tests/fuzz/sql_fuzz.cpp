@@ -93,6 +93,7 @@ std::string problem_in_reading(const std::string& text) {
 void report(std::uint64_t seed, const std::string& problem, std::string_view text) {
   fmt::print("WRONG --seed {} --databases 1: {}\n--- the text:\n{}\n---\n", seed, problem,
              text.substr(0, 2000));
+  std::fflush(stdout);
 }
 
 int run(const FuzzOptions& options, Tried& tried) {

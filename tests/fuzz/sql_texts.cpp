@@ -143,7 +143,7 @@ std::string SqlTexts::next() {
   if (kind == 0) return random_bytes(random_);
   if (kind < 3) return random_tokens(random_);
   std::string text = statement();
-  for (std::size_t i = below(random_, 5); i > 0; --i) mutate(text);
+  for (std::size_t i = below(random_, 4); i > 0; --i) mutate(text);
   return text;
 }
 

@@ -132,7 +132,8 @@ std::string problem_of(const StatementError& error, const std::string& text) {
   if (error.line != line || error.column < 1 || std::cmp_greater(error.column, length + 1))
     return fmt::format("an error at {}:{}, outside of the text: {}", error.line, error.column,
                        message);
-  if (message.empty() || message.size() > 5000)
+  // A message may quote the text, and list what there is.
+  if (message.empty() || message.size() > 5000 + 2 * text.size())
     return fmt::format("an error of {} bytes: {}", message.size(), message.substr(0, 1000));
   for (std::size_t i = 0; i < message.size();) {
     const std::size_t bytes = lang::character_length(message, i);

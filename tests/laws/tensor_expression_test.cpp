@@ -11,6 +11,7 @@
 #include "support/elements.h"
 #include "support/random_tiles.h"
 #include "tessera/run.h"
+#include "tessera/session.h"
 
 // Random expressions over random tensors, of every dtype and cut into tiles of any extents, against
 // the same expressions on whole tiles: kernels that see everything at once, and for einsum plain
@@ -86,6 +87,8 @@ class Expressions {
                               [&](const std::string& name) { return tensors_.at(name); });
   }
 
+  /// The tensors that the expression names, by their names.
+  const std::map<std::string, Tensor>& tensors() const { return tensors_; }
   Random& random() { return random_; }
   bool rough() const { return rough_; }  // some of it is in single precision
 
@@ -313,6 +316,40 @@ TEST(TensorExpression, TilesOfAnyExtentsAreMadeOfAnyOthers) {
       EXPECT_EQ(other.type.tile[d],
                 std::max<std::int64_t>(1, std::min(wanted[d], one.value.shape()[d])));
     EXPECT_EQ(difference(other.plan.run().to_tensor(), one.value, expressions.rough()), "");
+    if (HasFailure()) return;
+  }
+}
+
+/// A session as somebody may have set it up.
+SessionOptions random_settings(Random& random) {
+  SessionOptions options;
+  options.tile_size = static_cast<int>(random.between(0, 3));
+  options.run.sites = random.chance(0.3) ? static_cast<int>(random.between(2, 3)) : 1;
+  options.run.optimize = !random.chance(0.2);
+  options.run.threads = static_cast<int>(random.between(0, 2));
+  if (random.chance(0.2)) options.run.memory_limit = std::int64_t{1} << 20;
+  return options;
+}
+
+TEST(TensorExpression, StatementsStoreTheSameWhateverTheSettings) {
+  for (std::uint64_t seed = 10'000; seed < 10'300; ++seed) {
+    Expressions expressions(seed);
+    const Case one = expressions.expression(static_cast<int>(expressions.random().between(1, 3)));
+    const SessionOptions settings = random_settings(expressions.random());
+    SCOPED_TRACE(fmt::format("seed {}: {} in tiles of {}", seed, one.text, settings.tile_size));
+    Session session(Database::temporary(), settings);
+    Changes changes;
+    for (const auto& [name, tensor] : expressions.tensors())
+      changes.results.emplace_back(name, tensor.plan);
+    session.database().change(changes, {});
+    ASSERT_NO_THROW(session.execute("CREATE TENSOR result AS " + one.text));
+    const StoredInfo info = session.database().info("result");
+    ASSERT_EQ(info.shape, one.value.shape());
+    if (settings.tile_size > 0)
+      for (int d = 0; d < info.shape->rank(); ++d)
+        EXPECT_LE(info.type.columns[0].type.shape[d], settings.tile_size);
+    const Tile stored = session.database().plan("result").run().to_tensor();
+    EXPECT_EQ(difference(stored, one.value, expressions.rough()), "");
     if (HasFailure()) return;
   }
 }

@@ -141,17 +141,20 @@ int run(int argc, char** argv) {
       options.run.threads = std::stoi(value());
     else if (argument == "--sites")
       options.run.sites = std::stoi(value());
+    else if (argument == "--tile")
+      options.tile_size = std::stoi(value());
     else if (argument == "--memory-limit")
       options.run.memory_limit = parse_bytes(value());
     else
       files.push_back(argument);
   }
   const bool speaks = cluster_info().rank == 0;
-  int cases = 0, failed = 0;
+  int cases = 0, errors = 0, failed = 0;
   for (const std::string& file : files) {
     Session session(Database::temporary(), options);
     for (const SqlCase& test : read_cases(file)) {
       ++cases;
+      errors += test.kind == SqlCase::Kind::error ? 1 : 0;
       const std::string failure = failure_of(session, test);
       if (failure.empty()) continue;
       ++failed;
@@ -159,7 +162,8 @@ int run(int argc, char** argv) {
         std::cout << file << ":" << test.line << ": " << test.text << "\n  " << failure << "\n";
     }
   }
-  if (speaks) std::cout << cases << " cases, " << failed << " failed\n";
+  if (speaks)
+    std::cout << cases << " cases, " << errors << " of them errors, " << failed << " failed\n";
   return failed == 0 && cases > 0 ? 0 : 1;
 }
 

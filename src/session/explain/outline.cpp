@@ -110,9 +110,9 @@ Outline outline_of(const std::vector<query::Request>& requests, Catalogue& catal
 }
 
 Outline outline_of(const sql::CreateTensor& statement, const Database& database,
-                   Catalogue& catalogue, int sites, lang::Place place) {
+                   Catalogue& catalogue, int tile_size, int sites, lang::Place place) {
   Outline result;
-  result.tensor = planned(statement, database, catalogue, place);
+  result.tensor = planned(statement, database, catalogue, tile_size, place);
   result.parts.push_back({"", {result.tensor->tensor.plan}});
   result.placed = [&catalogue, sites](const Plan& input) -> std::optional<Placement> {
     const auto* named = std::get_if<op::Input>(&operator_of(input));

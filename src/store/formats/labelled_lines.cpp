@@ -153,7 +153,7 @@ Shape store_features(Receiver& into, LabelledFile& all, const std::string& file,
   SparseTensor tensor;
   tensor.file = file;
   tensor.shape = shape;
-  tensor.tile = options.tile.value_or(chosen_sparse_tile(shape, all.features.size()));
+  tensor.tile = said_tile(options, 2).value_or(chosen_sparse_tile(shape, all.features.size()));
   tensor.dtype = options.dtype.value_or(
       all.features.size() == 0 ? DType::f64 : dtype_of_kind(all.features.kind()));
   tensor.entries = all.features.size();
@@ -173,7 +173,8 @@ void store_label_sets(Receiver& into, LabelledFile& all, const std::string& file
   tensor.file = file;
   tensor.suffix = ".labels";
   tensor.shape = {all.rows, labels};
-  tensor.tile = chosen_sparse_tile(tensor.shape, all.labels.size());
+  tensor.tile = options.tile_extent > 0 ? Shape(2, options.tile_extent)
+                                        : chosen_sparse_tile(tensor.shape, all.labels.size());
   (*tensor.tile)[0] = tile_rows;
   tensor.dtype = DType::boolean;
   tensor.entries = all.labels.size();
