@@ -123,7 +123,9 @@ bool is_constant(const Expression& expression) {
 }
 
 bool same(const Expression& a, const Expression& b) {
-  if (a.node.index() != b.node.index() || !(a.type == b.type)) return false;
+  if (a.node.index() != b.node.index()) return false;
+  // A column is the same as what it is taken for, as an INT for a BIGINT.
+  if (!(a.type == b.type) && !std::holds_alternative<ColumnOf>(a.node)) return false;
   struct SameNode {
     const Expression& other;
     bool operator()(const ColumnOf& e) const {

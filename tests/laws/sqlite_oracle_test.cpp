@@ -35,12 +35,16 @@ using Answer = std::vector<std::string>;  // a text for each row
 
 Answer our_answer(Session& session, const std::string& query) {
   Answer rows;
-  const ResultTable table = session.query(query);
-  for (std::int64_t r = 0; r < table.rows(); ++r) {
-    std::string row;
-    for (int c = 0; std::cmp_less(c, table.columns().size()); ++c)
-      row += cell_text(table.at(r, c)) + " | ";
-    rows.push_back(row);
+  try {
+    const ResultTable table = session.query(query);
+    for (std::int64_t r = 0; r < table.rows(); ++r) {
+      std::string row;
+      for (int c = 0; std::cmp_less(c, table.columns().size()); ++c)
+        row += cell_text(table.at(r, c)) + " | ";
+      rows.push_back(row);
+    }
+  } catch (const std::exception& error) {  // there is no reason for one
+    rows = {error.what()};
   }
   return rows;
 }
@@ -96,7 +100,8 @@ TEST(SqliteOracle, ScalarQueriesYieldTheSame) {
   const int queries = wanted != nullptr ? std::atoi(wanted) : 2000;
   const char* seed = std::getenv("SEED");
   const unsigned first = seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1;
-  constexpr int queries_a_database = 200;
+  constexpr int queries_a_database = 200, most_failures = 5;
+  int failures = 0;
   for (int done = 0; done < queries; done += queries_a_database) {
     std::mt19937 chance(first * 7919 + static_cast<unsigned>(done));
     Session session(Database::temporary());
@@ -106,20 +111,15 @@ TEST(SqliteOracle, ScalarQueriesYieldTheSame) {
     (void)sqlite.answer(tables);
     for (int i = 0; i < queries_a_database; ++i) {
       const ScalarQuery query = random_scalar_query(chance);
-      Answer expected = sqlite.answer(query.text.sqlite), answer;
-      try {
-        answer = our_answer(session, query.text.ours);
-      } catch (const StatementError& error) {
-        FAIL() << error.kind() << " " << error.line << ":" << error.column << " " << error.what()
-               << "\n"
-               << query.text.ours << "\nof\n"
-               << tables;
-      }
+      Answer expected = sqlite.answer(query.text.sqlite);
+      Answer answer = our_answer(session, query.text.ours);
       if (!query.ordered) {
         std::sort(answer.begin(), answer.end());
         std::sort(expected.begin(), expected.end());
       }
-      ASSERT_EQ(answer, expected) << query.text.ours << "\nof\n" << tables;
+      EXPECT_EQ(answer, expected) << query.text.ours << "\nof\n" << tables;
+      failures += answer == expected ? 0 : 1;
+      if (failures == most_failures) return;
     }
   }
 }

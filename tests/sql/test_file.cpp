@@ -22,11 +22,13 @@ std::vector<SqlCase> read_cases(const std::string& path) {
     if (line.empty()) {
       where = Where::between;
     } else if (where == Where::between) {
-      const auto kind = kinds.find(line);
+      const std::string_view chosen = " chosen tiles";
+      const bool shows_tiles = line.ends_with(chosen);
+      const auto kind = kinds.find(line.substr(0, line.size() - (shows_tiles ? chosen.size() : 0)));
       if (kind == kinds.end())
         throw std::runtime_error(path + ":" + std::to_string(number) + ": '" + line +
                                  "' is no kind of case");
-      cases.push_back({kind->second, "", {}, number});
+      cases.push_back({kind->second, "", {}, number, shows_tiles});
       where = Where::text;
     } else if (where == Where::text && line == "----") {
       where = Where::expected;

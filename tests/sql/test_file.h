@@ -12,6 +12,7 @@ struct SqlCase {
   std::string text;                   // of the statement, or several of them
   std::vector<std::string> expected;  // rows, or lines of the error
   int line;                           // where it begins
+  bool shows_tiles = false;           // what is expected depends on the tiles that are chosen
 };
 
 /// The cases of a file, separated by blank lines:
@@ -23,6 +24,9 @@ struct SqlCase {
 ///   a
 ///                        time, and several blanks inside a line are as good as one
 ///   error                the kind of the error, line:column, and the message
+///
+/// "query chosen tiles" shows tiles that are chosen where nobody says them: where a setting does,
+/// the case is skipped.
 ///
 /// Lines that begin with # are comments. $FOLDER is a folder for files, which goes in the end.
 std::vector<SqlCase> read_cases(const std::string& path);
