@@ -74,8 +74,9 @@ bench-peers:  ## install and build the tools that the cluster benchmark compares
 bench-cluster: build bench-peers  ## distributed products against ScaLAPACK, PETSc and Dask (NETCLUSTER=path, root)
 	$(PYTHON) bench/cluster.py --ours $(BUILD)/examples/multiply_distributed
 
-docs: build  ## write the pages that are generated from the code
+docs: build  ## write the pages that are generated from the code, and what the examples of the shell print
 	PYTHONPATH=$(BUILD)/python $(PYTHON) scripts/kernel_reference > docs/kernels.md
+	PYTHONPATH=$(BUILD)/python $(PYTHON) scripts/transcripts README.md CONTRIBUTING.md docs/*.md
 
 format:  ## format every C++ file
 	@git ls-files -co --exclude-standard '*.cpp' '*.h' | xargs clang-format -i

@@ -1,0 +1,94 @@
+"""The transcripts of a page of documentation: commands, and what is typed at the prompt.
+
+A ```console block has commands that follow a $, each in a shell of its own. A ```tessera block has what is
+typed at the prompt of `tessera`, which is one for all blocks up to one that begins with `$ tessera ...`: that
+starts another. All of a page happens in one folder, in the order of the page. In an answer … stands for what
+varies.
+"""
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+
+from terminal import Terminal
+
+BLOCK = re.compile(r"^```(console|tessera)\n(.*?)^```$", re.M | re.S)
+PROMPT = re.compile(r"^(tessera> |    \.\.\.> )(.*)$")
+
+
+class Prompt:
+    """The program at a terminal, which is started by the first line that needs it."""
+
+    def __init__(self, program, folder):
+        self.__program, self.__folder, self.__terminal = program, folder, None
+
+    def start(self, arguments):
+        """Returns what the program says before the first prompt."""
+        self.close()
+        environment = {"TESSERA_HISTORY": "", "NO_COLOR": "1"}
+        self.__terminal = Terminal([self.__program, *arguments], columns=150, patience=120,
+                                   environment=environment, cwd=self.__folder)
+        return self.__terminal.expect("tessera> ")[:-len("tessera> ")]
+
+    def answer(self, text, next_prompt):
+        """What appears after a line was typed, its echo included, up to the next prompt."""
+        self.__terminal.type(text + "\r")
+        return self.__terminal.expect("\n" + next_prompt)[:-len(next_prompt)]
+
+    def run(self, block):
+        lines = block.splitlines()
+        said = ""
+        if lines and lines[0].startswith("$ tessera"):
+            said = lines[0] + "\n" + self.start(shlex.split(lines[0])[2:])
+        elif self.__terminal is None:
+            self.start([])
+        typed = [match for match in map(PROMPT.match, lines) if match]
+        for this, following in zip(typed, [*typed[1:], None]):
+            said += this[1] + self.answer(this[2], following[1] if following else "tessera> ")
+        return said
+
+    def close(self):
+        if self.__terminal is None:
+            return
+        with self.__terminal as terminal:
+            terminal.type("\x04")
+            status, said = terminal.ends()
+            assert status == 0, said
+        self.__terminal = None
+
+
+def commands(block, program, folder):
+    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    said = ""
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            ended = subprocess.run(["bash", "-c", line[2:]], cwd=folder, env=environment, timeout=300,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT)
+            said += line + "\n" + ended.stdout.decode().replace("\r\n", "\n")
+    return said
+
+
+def pattern(line):
+    """Of a line with …, which stands for what varies, such as a time; several blanks are as good as one."""
+    return re.compile(re.escape(re.sub(" +", " ", line)).replace("…", ".*"))
+
+
+def with_dots(said, block):
+    """What is said, in the words of the page where a line of it has …."""
+    patterns = [(pattern(line), line) for line in block.split("\n") if "…" in line]
+
+    def as_written(line):
+        plain = re.sub(" +", " ", line)
+        return next((written for found, written in patterns if found.fullmatch(plain)), line)
+
+    return "\n".join(map(as_written, said.split("\n")))
+
+
+def replayed(text, program, folder):
+    """The blocks of a page: what it says, and what is said now."""
+    with contextlib.closing(Prompt(program, folder)) as prompt:
+        return [(block, with_dots(prompt.run(block) if kind == "tessera"
+                                  else commands(block, program, folder), block))
+                for kind, block in BLOCK.findall(text)]
