@@ -128,7 +128,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-[[noreturn]] void unknown_kernel(std::string_view name) {
+}  // namespace
+
+std::string kernels_like(std::string_view name) {
   std::vector<std::pair<std::size_t, std::string>> near;
   const auto consider = [&](const std::string& known) {
     const std::size_t distance = edit_distance(name, known);
@@ -138,13 +140,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (const auto& [alias, text] : all_aliases()) consider(alias);
   std::sort(near.begin(), near.end());
   near.resize(std::min<std::size_t>(near.size(), 3));
-  std::string hint;
-  for (const auto& [distance, known] : near)
-    hint += (hint.empty() ? "; did you mean " : " or ") + known;
-  throw TypeError(fmt::format("there is no kernel named '{}'{}", name, hint));
+  std::string names;
+  for (const auto& [distance, known] : near) names += (names.empty() ? "" : " or ") + known;
+  return names;
 }
-
-}  // namespace
 
 KernelBinding resolve_kernel(std::string_view name) {
   if (auto kernel = registry().find(name)) return {std::move(kernel), {}};
@@ -152,7 +151,9 @@ KernelBinding resolve_kernel(std::string_view name) {
     CallText call = parse_call(*text);
     return {registry().find(call.name), std::move(call.params)};
   }
-  unknown_kernel(name);
+  const std::string alike = kernels_like(name);
+  throw TypeError(fmt::format("there is no kernel named '{}'{}", name,
+                              alike.empty() ? "" : fmt::format("; did you mean {}?", alike)));
 }
 
 void register_kernel(Kernel kernel) { registry().add(std::move(kernel)); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "tessera/kernel.h"
@@ -12,6 +13,9 @@ struct KernelBinding {
   std::shared_ptr<const Kernel> kernel;
   Params params;
 };
+
+/// The known names that are most like this one, as "matMul or matmul"; empty if none is.
+std::string kernels_like(std::string_view name);
 
 /// TypeError with the nearest known names if there is none.
 KernelBinding resolve_kernel(std::string_view name);

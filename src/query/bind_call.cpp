@@ -79,6 +79,13 @@ std::optional<KernelBinding> kernel_named(const std::string& name) {
   return std::nullopt;
 }
 
+KernelBinding function_named(const std::string& name, Place place) {
+  if (auto known = kernel_named(name)) return *std::move(known);
+  const std::string alike = kernels_like(name);
+  fail_type(place, "there is no function {}{}", name,
+            alike.empty() ? "; SHOW FUNCTIONS lists all" : fmt::format("; do you mean {}?", alike));
+}
+
 std::optional<Fold::Kind> aggregate_kind(const sql::Call& call) {
   if (!call.parameters.empty()) return std::nullopt;  // sum(x, axes=[0]) is about elements
   if (same_name(call.name, "count")) return Fold::Kind::count;
@@ -100,10 +107,9 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place) 
   if (same_name(call.name, "coalesce")) return coalesce(arguments, place);
 
   return lang::at_place(place, [&] {
-    auto named = kernel_named(call.name);
-    if (!named) named = resolve_kernel(call.name);  // which says what is near
+    const KernelBinding named = function_named(call.name, place);
     int output = 0;
-    Params params = named->params;
+    Params params = named.params;
     for (const auto& [name, value] : call.parameters) {
       const ParamValue known = parameter_value(*bind(*value, scope), name);
       if (!same_name(name, "output")) {
@@ -119,8 +125,8 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place) 
       if (is_text(argument->type))
         fail_type(argument->place, "{} takes numbers and tensors, not TEXT", call.name);
     std::optional<KernelCall> with_scalar;
-    if (call.parameters.empty()) with_scalar = with_number(*named->kernel, arguments);
-    const KernelCall kernel = with_scalar ? *with_scalar : KernelCall(named->kernel, params);
+    if (call.parameters.empty()) with_scalar = with_number(*named.kernel, arguments);
+    const KernelCall kernel = with_scalar ? *with_scalar : KernelCall(named.kernel, params);
     std::vector<TileType> types;
     for (const ExpressionPtr& argument : arguments) types.push_back(tile_type(argument->type));
     const Kernel& of = kernel.kernel();

@@ -33,6 +33,8 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place);
 
 /// The kernel that a function's name means, whatever its case and underscores; null if none does.
 std::optional<KernelBinding> kernel_named(const std::string& name);
+/// The same; ErrorAt with the names that are like it if there is none.
+KernelBinding function_named(const std::string& name, Place place);
 /// The aggregate that a call is, if it is one: SUM(x), or an associative kernel of one argument.
 std::optional<Fold::Kind> aggregate_kind(const sql::Call& call);
 

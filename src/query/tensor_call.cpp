@@ -119,15 +119,15 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
     std::vector<Tensor> tensors;
     for (const TensorOperand& argument : arguments) tensors.push_back(as_tensor(argument));
     if (spec) return {einsum(EinsumSpec::parse(*spec), tensors)};
-    auto binding = kernel_named(same_name(call.name, "avg") ? "mean" : call.name);
-    if (!binding) binding = resolve_kernel(call.name);  // which says what is near
-    const Kernel& kernel = *binding->kernel;
+    const KernelBinding binding =
+        function_named(same_name(call.name, "avg") ? "mean" : call.name, place);
+    const Kernel& kernel = *binding.kernel;
     if (std::cmp_less(arguments.size(), kernel.min_arguments) ||
         std::cmp_greater(arguments.size(), kernel.max_arguments))
       fail_type(place, "{} takes {}{} argument{}, and here are {}", call.name,
                 kernel.min_arguments == kernel.max_arguments ? "" : "at least ",
                 kernel.min_arguments, kernel.min_arguments == 1 ? "" : "s", arguments.size());
-    Params params = binding->params;
+    Params params = binding.params;
     std::int64_t output = 0;
     for (const auto& [name, written] : call.parameters) {
       const ParamValue value = parameter_of(*written, name);
@@ -139,7 +139,7 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
       if (number == nullptr) fail_type(written->place, "output is the number of a result");
       output = *number;
     }
-    const KernelCall bound(binding->kernel, params);
+    const KernelCall bound(binding.kernel, params);
     const bool plain = call.parameters.empty() && kernel.properties.elementwise;
     if (plain && arguments.size() == 2) return elementwise(kernel.name, arguments[0], arguments[1]);
     const bool numbers = std::none_of(arguments.begin(), arguments.end(),

@@ -167,6 +167,9 @@ class Unroller {
       return;
     }
     const std::vector<VersionRule>* rules = definitions_.rules(name);
+    if (rules == nullptr && (definitions_.stored(name) || definitions_.view(name)))
+      fail_type(reference.place, "{} has no versions: write it without an index",
+                definitions_.exact_name(name));
     if (rules == nullptr)
       fail_type(reference.place, "there is no versioned table {}; there are: {}", name,
                 definitions_.all_names());

@@ -184,11 +184,13 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
   std::vector<query::ExpressionPtr> outputs(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const query::Column& target = definition.schema[columns[c]];
-    lang::at_place(place, [&] {
+    try {
       outputs[columns[c]] = query::converted(
           query::column_of(static_cast<int>(c), given.schema[c].type, place), target.type, place);
-      return 0;
-    });
+    } catch (const Error& error) {
+      throw lang::ErrorAt(error.kind(), place,
+                          fmt::format("the column {}: {}", target.name, error.what()));
+    }
   }
   for (const query::Row& row : given.rows) {
     query::Row made;

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "lang/sql/words.h"
 #include "shell/known_names.h"
 #include "shell/line_editor.h"
 
@@ -15,6 +16,14 @@ constexpr std::int64_t rows_at_a_time = 50;
 std::string without_end(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text;
+}
+
+/// Words that are typed to leave, or for help, whatever the program is.
+std::string as_command(const std::string& typed) {
+  const std::string word = typed.substr(0, typed.find_last_not_of("; \t") + 1);
+  for (const char* known : {"help", "exit", "quit"})
+    if (sql::same_word(word, known)) return "." + sql::in_lower_case(word);
+  return typed;
 }
 
 }  // namespace
@@ -42,6 +51,7 @@ void run_interactively(Shell& shell) {
       reader.forget();
       continue;
     }
+    if (!reader.is_waiting()) typed = as_command(typed);
     for (std::size_t at = 0; at <= typed.size() && !shell.wants_to_leave();) {
       const std::size_t end = std::min(typed.find('\n', at), typed.size());
       if (const auto piece = reader.add(std::string_view(typed).substr(at, end - at))) {

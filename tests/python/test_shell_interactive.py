@@ -78,6 +78,16 @@ def test_an_error_ends_nothing(shell):
     assert terminal.ends()[0] == 0
 
 
+def test_words_that_ask_for_help_or_leave_need_no_dot(shell):
+    terminal = shell()
+    assert ".tables " in terminal.run("help")
+    terminal.type("SELECT 1 AS\r")
+    terminal.expect("...> ")
+    assert "exit" in terminal.run("exit;").split("\n", 1)[1]  # here it is a name
+    terminal.type("Quit;\r")
+    assert terminal.ends()[0] == 0
+
+
 def test_tab_completes_words(shell):
     terminal = shell()
     terminal.run("CREATE TABLE people (id INT, nickname TEXT);")

@@ -7,9 +7,11 @@ varies.
 """
 import contextlib
 import os
+import pathlib
 import re
 import shlex
 import subprocess
+import sys
 
 from terminal import Terminal
 
@@ -32,9 +34,10 @@ class Prompt:
         return self.__terminal.expect("tessera> ")[:-len("tessera> ")]
 
     def answer(self, text, next_prompt):
-        """What appears after a line was typed, its echo included, up to the next prompt."""
+        """What stays to be seen after a line was typed, its echo included, up to the next prompt."""
         self.__terminal.type(text + "\r")
-        return self.__terminal.expect("\n" + next_prompt)[:-len(next_prompt)]
+        said = self.__terminal.expect("\n" + next_prompt)[:-len(next_prompt)]
+        return re.sub(r"[^\n]*\r", "", said)  # how far a statement is, which is wiped
 
     def run(self, block):
         lines = block.splitlines()
@@ -59,7 +62,8 @@ class Prompt:
 
 
 def commands(block, program, folder):
-    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    path = f"{program.parent}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # the Python that has NumPy
+    environment = {**os.environ, "PATH": path}
     said = ""
     for line in block.splitlines():
         if line.startswith("$ "):

@@ -174,7 +174,7 @@ TEST(Plan, ErrorsNameTheOperatorTheShapesAndTheKey) {
                "ReKey <k2>: it reads key component k2, but keys have arity 2");
   EXPECT_ERROR(TypeError, a.filter("k5 = 0"), "reads key component k5");
   EXPECT_ERROR(TypeError, a.transform("matmlu"),
-               "there is no kernel named 'matmlu'; did you mean matMul or matmul");
+               "there is no kernel named 'matmlu'; did you mean matMul or matmul?");
   EXPECT_ERROR(TypeError, a.transform("sum(axis=[0])"), "sum: there is no parameter 'axis'");
   EXPECT_ERROR(TypeError, a.transform(Apply("add", {0, 1})), "there is no column 1 among 1");
   EXPECT_ERROR(TypeError, a.tile(2, 1), "Tile: there is no dimension 2 in f64[2x2]");

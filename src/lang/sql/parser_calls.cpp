@@ -6,11 +6,21 @@
 namespace tessera::sql::grammar {
 namespace {
 
+/// A parameter may be called what is a reserved word elsewhere, as the `end` of a slice, unless an
+/// expression can begin with it.
+bool at_parameter_name(const Cursor& cursor) {
+  if (cursor.at_name()) return true;
+  if (cursor.token().kind != Token::Kind::word) return false;
+  const std::string_view beginnings[] = {"CASE", "FALSE", "NOT", "NULL", "SELECT", "TRUE", "WITH"};
+  return std::none_of(std::begin(beginnings), std::end(beginnings),
+                      [&](std::string_view word) { return cursor.at_word(word); });
+}
+
 /// `axes = [0, 1]` is a parameter of a kernel, but SUM(a = b) counts what is equal: an aggregate of
 /// the language has one argument, and sum(a, axes = [0]) is the kernel. `f(a == b)` and `f((a =
 /// b))` compare.
 bool at_parameter(const Cursor& cursor, const Call& call) {
-  if (!cursor.at_name()) return false;
+  if (!at_parameter_name(cursor)) return false;
   if (is_plain_aggregate(call.name) && call.arguments.empty()) return false;
   const Token next = cursor.next();
   return next.kind == Token::Kind::symbol && next.text == "=";
@@ -18,7 +28,11 @@ bool at_parameter(const Cursor& cursor, const Call& call) {
 
 void parameter(Cursor& cursor, Call& call) {
   const Place place = cursor.place();
-  std::string name = cursor.expect_name("a parameter's name");
+  std::string name(cursor.token().text);
+  if (cursor.at_name())
+    name = cursor.expect_name("a parameter's name");
+  else
+    cursor.advance();
   if (std::any_of(call.parameters.begin(), call.parameters.end(),
                   [&](const auto& other) { return same_word(other.first, name); }))
     fail_parse(place, "the parameter '{}' is given twice", readable(name));

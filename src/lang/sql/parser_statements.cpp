@@ -32,6 +32,9 @@ Node drop(Cursor& cursor) {
     found.if_exists = true;
   }
   found.name = cursor.expect_name("the name of what to drop");
+  if (cursor.at_symbol("["))
+    fail_parse(cursor.place(), "versions are dropped all at once: DROP TABLE {}",
+               readable(found.name));
   return found;
 }
 

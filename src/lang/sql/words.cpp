@@ -60,6 +60,7 @@ constexpr std::pair<std::string_view, std::string_view> remedies[] = {
     {"LOAD", "a file is read by CREATE TENSOR t FROM 'file' or COPY t FROM 'file'"},
     {"EXPORT", "a file is written by COPY t TO 'file'"},
     {"FOR", "loops stand inside of EXECUTE ( ... )"},
+    {"HELP", "SHOW FUNCTIONS, SHOW TABLES and SHOW SETTINGS tell what there is"},
     {"USE", "a database is chosen when the program starts"},
 };
 
