@@ -3,6 +3,7 @@
 #include "query/keyed_plan.h"
 #include "query/lower_operators.h"
 #include "query/projection.h"
+#include "tra/plan_node.h"
 
 namespace tessera::query {
 namespace {
@@ -98,8 +99,20 @@ Table without_added(Table table, int first, const KeyedPlan& keyed,
   return table;
 }
 
-/// The same table without the components of the key that are always 0 and that no column shows:
-/// joins would add up more and more of them.
+/// What a component of the key is in all tuples, if that is known to be one number: as after a
+/// filter that compares it with a constant.
+std::optional<std::int64_t> only_value(const Plan& plan, int component) {
+  if (plan.frontier()[component] == 1) return 0;
+  const auto& pilot = plan.node().pilot;
+  if (plan.type().presence != Presence::partial || !pilot || pilot->tuples.empty()) return {};
+  const std::int64_t value = pilot->tuples.front().key[component];
+  const bool always = std::all_of(pilot->tuples.begin(), pilot->tuples.end(),
+                                  [&](const auto& tuple) { return tuple.key[component] == value; });
+  return always ? std::optional(value) : std::nullopt;
+}
+
+/// The same table without the components of the key that are always the same and that no column
+/// shows: joins would add up more and more of them.
 Table without_idle_components(Table table) {
   const Key& frontier = table.plan.frontier();
   std::vector<KeyExpr> kept, moved;
@@ -109,9 +122,9 @@ Table without_idle_components(Table table) {
           const auto* of_key = std::get_if<KeyExpr>(&place);
           return of_key != nullptr && equal(*of_key, key(d));
         });
-    const bool idle = frontier[d] == 1 && !shown;
-    moved.push_back(idle ? KeyExpr(0) : key(static_cast<int>(kept.size())));
-    if (!idle) kept.push_back(key(d));
+    const auto value = shown ? std::nullopt : only_value(table.plan, d);
+    moved.push_back(value ? KeyExpr(*value) : key(static_cast<int>(kept.size())));
+    if (!value) kept.push_back(key(d));
   }
   if (kept.size() == frontier.size()) return table;
   table.plan = table.plan.rekey(KeyFunction(std::move(kept)));

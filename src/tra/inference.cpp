@@ -369,8 +369,8 @@ std::shared_ptr<const Plan::Node> make_node(Operator op) {
       node->uniform = node->uniform && input != nullptr;
       if (input == nullptr) node->type.presence = Presence::partial;
       const std::int64_t most = known_count(node->type.frontier);
-      if (node->cardinality.tuples < 0 || !changes_keys(node->op))
-        node->cardinality = {most, false};
+      const bool counted = node->keys && node->cardinality.tuples >= 0;
+      if (!counted) node->cardinality = {most, false};
     }
   } else {
     node->cardinality = {count_below(node->type.frontier), true};

@@ -233,6 +233,18 @@ TEST(Plan, OnlyTheTypeIsNeededToExplain) {
   EXPECT_ERROR(PlanError, product.run(), "Input P has a type but no tuples");
 }
 
+TEST(Plan, KeysThatAreTooManyToListAreNotTakenForNone) {
+  const Relation far =
+      Relation::of({{{0}, {Tile::scalar(2.0)}}, {{1200}, {Tile::scalar(3.0)}}}, Presence::partial);
+  const Plan p = Plan::input(far, "far");
+  const Plan pairs = p.join(p, {}, {}, "mul").rekey("<k1, k0>");
+  EXPECT_FALSE(pairs.cardinality().exact);
+  EXPECT_FALSE(pairs.filter("k0 > 0").cardinality().exact);
+  RunOptions options;
+  options.holes = Holes::allowed;
+  EXPECT_EQ(pairs.filter("k0 > 0").join(p, {0}, {0}, "mul").run(options).size(), 2);
+}
+
 TEST(Plan, EmptyRelations) {
   const RelationType type{{{"", {DType::f64, {2, 2}}}}, {0, 0}};
   const Plan none = Plan::input(Relation::empty(type), "none");
