@@ -17,6 +17,7 @@ from terminal import Terminal
 
 BLOCK = re.compile(r"^```(console|tessera)\n(.*?)^```$", re.M | re.S)
 PROMPT = re.compile(r"^(tessera> |    \.\.\.> )(.*)$")
+COLUMNS = 150  # a line that is typed has to be shorter, lest it be broken on its way
 
 
 class Prompt:
@@ -29,12 +30,13 @@ class Prompt:
         """Returns what the program says before the first prompt."""
         self.close()
         environment = {"TESSERA_HISTORY": "", "NO_COLOR": "1"}
-        self.__terminal = Terminal([self.__program, *arguments], columns=150, patience=120,
+        self.__terminal = Terminal([self.__program, *arguments], columns=COLUMNS, patience=120,
                                    environment=environment, cwd=self.__folder)
         return self.__terminal.expect("tessera> ")[:-len("tessera> ")]
 
     def answer(self, text, next_prompt):
         """What stays to be seen after a line was typed, its echo included, up to the next prompt."""
+        assert len(text) < COLUMNS - 10, f"too long to be typed: {text}"
         self.__terminal.type(text + "\r")
         said = self.__terminal.expect("\n" + next_prompt)[:-len(next_prompt)]
         return re.sub(r"[^\n]*\r", "", said)  # how far a statement is, which is wiped
