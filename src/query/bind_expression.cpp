@@ -181,7 +181,11 @@ struct Binder {
   }
 
   ExpressionPtr operator()(const sql::Versioned& e) const {
-    fail_type(place, "{}[...] is a table: it has its place in FROM", e.name);
+    fail_type(
+        place,
+        "{0}[...] is a version of a table, which has its place in FROM; a part of a tensor is "
+        "slice({0}, begin = ..., end = ...)",
+        e.name);
   }
 
   /// A tensor of constants. Its elements have the widest type that is written.

@@ -141,7 +141,9 @@ class TensorBinder {
   }
 
   TensorOperand part(const sql::Versioned& node, Place place) const {
-    fail_type(place, "{}[...] is a version of a table: an expression over tensors has none",
+    fail_type(place,
+              "{0}[...] is a version of a table, of which an expression over tensors has none; a "
+              "part of a tensor is slice({0}, begin = ..., end = ...)",
               node.name);
   }
 

@@ -51,6 +51,15 @@ def test_the_kernel_reference_is_up_to_date():
     assert (ROOT / "docs" / "kernels.md").read_text() == generated, "run `make docs`"
 
 
+def test_every_kernel_has_an_example_under_its_name():
+    page = (ROOT / "docs" / "kernels.md").read_text()
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## )", page, re.M | re.S))
+    for kernel in ts.kernel_reference():
+        assert re.search(r"^- `SELECT .*` yields `.*`$", sections[kernel["name"]], re.M), kernel["name"]
+        for alias in kernel["aliases"]:
+            assert f"`{alias}`" in sections[kernel["name"]], alias
+
+
 def test_links_between_pages_lead_somewhere():
     for page in PAGES:
         prose = BLOCK.sub("", page.read_text())

@@ -30,6 +30,7 @@ Type type(Cursor& cursor);
 DType element_type(Cursor& cursor);  // FLOAT, after OF
 /// [2][3], or (2, 3) as in other dialects.
 Shape sizes(Cursor& cursor, std::string_view of_what);
+std::vector<std::string_view> type_words();  // all names of types
 
 // parser_queries.cpp
 bool at_query(const Cursor& cursor);  // SELECT, WITH or VALUES (, without parentheses around it

@@ -106,6 +106,12 @@ DType element_type(Cursor& cursor) {
              readable(token.text));
 }
 
+std::vector<std::string_view> type_words() {
+  std::vector<std::string_view> words{"VECTOR", "MATRIX", "TENSOR"};
+  for (const ScalarName& name : scalars) words.push_back(name.word);
+  return words;
+}
+
 Type type(Cursor& cursor) {
   if (cursor.token().kind != Token::Kind::word) cursor.fail_expected("a type");
   if (const auto kind = scalar(cursor)) return Type{*kind};

@@ -114,6 +114,8 @@ bool begins_clause(std::string_view word) { return is_among(word, clause_words);
 
 bool is_plain_aggregate(std::string_view function) { return is_among(function, plain_aggregates); }
 
+std::span<const std::string_view> plain_aggregate_words() { return plain_aggregates; }
+
 std::span<const std::string_view> statement_words() { return first_words; }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {

@@ -27,6 +27,7 @@ bool begins_clause(std::string_view word);
 /// of any other function it is a parameter; there, a comparison is written with == or in
 /// parentheses of its own.
 bool is_plain_aggregate(std::string_view function);
+std::span<const std::string_view> plain_aggregate_words();
 
 /// The words that a statement can begin with.
 std::span<const std::string_view> statement_words();
