@@ -8,14 +8,20 @@
 namespace tessera::query {
 namespace {
 
+/// With as many digits as are needed to read the same number back. A NaN has no sign that matters.
+template <class Real>
+std::string real_text(Real value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
+
 std::string number_text(const Tile& tile) {
   switch (tile.dtype()) {
     case DType::i64: return std::to_string(tile.at<std::int64_t>({}));
     case DType::boolean: return tile.at<bool>({}) ? "true" : "false";
-    case DType::f32: return fmt::format("{}", tile.at<float>({}));
+    case DType::f32: return real_text(tile.at<float>({}));
     case DType::f64: break;
   }
-  return fmt::format("{}", tile.at<double>({}));
+  return real_text(tile.at<double>({}));
 }
 
 template <class T>

@@ -182,8 +182,11 @@ Rows read_rows(const std::string& file, const Schema& schema, const FormatOption
       continue;
     }
     TESSERA_REQUIRE(IoError, record.size() == fields,
-                    "{}, line {}: {} fields where {} are expected", file, reader.line(),
-                    record.size(), fields);
+                    "{}, line {}: {} field{} where {} are expected{}", file, reader.line(),
+                    record.size(), record.size() == 1 ? "" : "s", fields,
+                    record.size() == 1 && rows.rows.empty()
+                        ? ": say what separates them, as in WITH (delimiter = ';')"
+                        : "");
     Row row;
     for (std::size_t c = 0; c < schema.size(); ++c) {
       try {

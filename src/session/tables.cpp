@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "lang/sql/printer.h"
+#include "query/references.h"
 #include "session/state.h"
 
 namespace tessera {
@@ -136,7 +137,19 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
 StatementResult Session::State::create_view(const sql::CreateView& statement) {
   Catalogue catalogue(database);
   session::refuse_taken(catalogue, statement.name, statement.query->place);
-  (void)query::unroll({{statement.query}}, catalogue);  // it means something
+  for (const sql::TableReference* read : query::references_in(*statement.query)) {
+    const auto* table = std::get_if<sql::TableName>(&read->source);
+    if (table == nullptr || !table->indices.empty())
+      fail_type(read->place,
+                "a view reads no versions of tables: write a rule of a versioned table instead, as "
+                "in CREATE TABLE {}[0] AS ...",
+                statement.name);
+  }
+  const query::Unrolled meaning = query::unroll({{statement.query}}, catalogue);
+  const std::size_t columns = meaning.instances.back().of->root->schema.size();
+  if (!statement.columns.empty() && statement.columns.size() != columns)
+    fail_type(statement.query->place, "{} has {} columns, and its query yields {}", statement.name,
+              statement.columns.size(), columns);
   Changes changes;
   changes.texts[session::view_text(statement.name)] = nlohmann::json{
       {"columns", statement.columns},

@@ -20,7 +20,8 @@ std::string element_text(const Tile& tile, const Index& at) {
     case DType::f32:
     case DType::f64: break;
   }
-  return fmt::format("{:.6g}", tile.at<double>(at));
+  const double value = tile.at<double>(at);
+  return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value);
 }
 
 void add_corner(const Tile& tile, Index& at, int dimension, std::string& text) {
