@@ -42,7 +42,7 @@ def test_the_examples_of_the_papers(ranks):
     # statements waits for the disk and for the others at each.
     left_out = ["ImperativeLoop.*"] * (ranks > 2) + ["RecursiveSql.*"] * (ranks > 4)
     which = [f"--gtest_filter=-{':'.join(left_out)}"] if left_out else []
-    ended = run(ranks, BUILD / "tests" / "papers_tests", *which)
+    ended = run(ranks, BUILD / "tests" / "papers_tests", *which, timeout=600)
     assert ended.returncode == 0, ended.stdout[-4000:] + ended.stderr
     assert ended.stdout.count("[  PASSED  ]") == ranks
 
