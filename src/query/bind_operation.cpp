@@ -109,7 +109,7 @@ ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
   return lang::at_place(place, [&] { return kernel_operation(op, left, right, place); });
 }
 
-Type common_type(const std::vector<ExpressionPtr>& values, Place place, std::string_view what) {
+Type common_type(const std::vector<ExpressionPtr>& values, Place, std::string_view what) {
   std::optional<Type> common;
   for (const ExpressionPtr& value : values) {
     if (is_null(*value)) continue;
@@ -126,7 +126,9 @@ Type common_type(const std::vector<ExpressionPtr>& values, Place place, std::str
     for (int d = 0; d < b.shape.rank(); ++d) both.shape[d] = std::max(a.shape[d], b.shape[d]);
     common = type_of(both);
   }
-  (void)place;
+  // Of NULLs alone, one that comes of a computation is of its type.
+  for (const ExpressionPtr& value : values)
+    if (!common && !is_text(value->type)) common = value->type;
   return common.value_or(Type{Type::Kind::text});
 }
 

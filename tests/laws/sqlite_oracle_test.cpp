@@ -97,7 +97,7 @@ class Sqlite {
 
 TEST(SqliteOracle, ScalarQueriesYieldTheSame) {
   const char* wanted = std::getenv("QUERIES");
-  const int queries = wanted != nullptr ? std::atoi(wanted) : 2000;
+  const int queries = wanted != nullptr ? std::atoi(wanted) : 1000;
   const char* seed = std::getenv("SEED");
   const unsigned first = seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1;
   constexpr int queries_a_database = 200, most_failures = 5;
