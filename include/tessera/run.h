@@ -19,6 +19,9 @@ struct Progress {
   std::int64_t bytes_live = 0;
   std::int64_t bytes_read = 0, bytes_spilled = 0;  // from and to disk, so far
   double seconds = 0, seconds_left = 0;
+  /// Of a statement that is computed in several frames: which one, counted from 1, of how many. The
+  /// counts above are those of what this frame runs, the times those of the whole statement.
+  int frame = 0, frames = 0;
 };
 
 struct RunRecord;  // below: a run that has ended

@@ -1,7 +1,7 @@
 #include <ostream>
 
 #include "shell/result_format.h"
-#include "shell/tensor_text.h"
+#include "shell/tensor_json.h"
 
 // RFC 4180: lines end with CR LF, and what holds a comma, a quote or the end of a line is quoted.
 

@@ -2,7 +2,7 @@
 #include <ostream>
 
 #include "shell/result_format.h"
-#include "shell/tensor_text.h"
+#include "shell/tensor_json.h"
 
 namespace tessera::shell {
 namespace {

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "shell/display_width.h"
+#include "display/display_width.h"
 #include "shell/terminal.h"
 #include "tessera/error.h"
 
@@ -65,14 +65,15 @@ unsigned char LineEditor::suspend(EditLine* editor, int) {
 
 void LineEditor::list(const std::vector<std::string>& candidates) const {
   int widest = 0;
-  for (const std::string& one : candidates) widest = std::max(widest, display_width(one));
+  for (const std::string& one : candidates) widest = std::max(widest, display::display_width(one));
   const int width = std::max(1, terminal_width(::fileno(screen_)));
   const std::size_t in_a_row = static_cast<std::size_t>(std::max(1, width / (widest + 2)));
   const std::size_t listed = std::min(candidates.size(), most_listed);
   std::string text = "\n";
   for (std::size_t i = 0; i < listed; ++i) {
     const bool last = (i + 1) % in_a_row == 0 || i + 1 == listed;
-    text += last ? candidates[i] + "\n" : padded(candidates[i], widest + 2, Align::left);
+    text += last ? candidates[i] + "\n"
+                 : display::padded(candidates[i], widest + 2, display::Align::left);
   }
   if (listed < candidates.size())
     text += "and " + std::to_string(candidates.size() - listed) + " more\n";
@@ -101,7 +102,7 @@ unsigned char LineEditor::complete_word(EditLine* editor, int) {
   const bool unique = completion.candidates.size() == 1;
   if (unique && !longer.ends_with('/')) longer += ' ';
   if (longer.size() > word.size()) {
-    el_deletestr(editor, display_width(word));
+    el_deletestr(editor, display::display_width(word));
     el_insertstr(editor, longer.c_str());
     return CC_REFRESH;
   }

@@ -2,11 +2,17 @@
 
 #include <ostream>
 
-#include "shell/display_width.h"
+#include "display/display_width.h"
+#include "display/tensor_text.h"
 #include "shell/result_format.h"
-#include "shell/tensor_text.h"
 
 namespace tessera::shell {
+
+using display::Align;
+using display::display_width;
+using display::padded;
+using display::printable;
+using display::type_text;
 
 /// A line for every value, `name = value`; a tensor as its type and, below, its elements.
 void write_lines(std::ostream& out, const ResultTable& rows, const View& view) {

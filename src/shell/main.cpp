@@ -1,9 +1,9 @@
 #include <csignal>
 #include <iostream>
 
+#include "display/display_width.h"
 #include "shell/commands.h"
 #include "shell/control_characters.h"
-#include "shell/display_width.h"
 #include "shell/output.h"
 #include "tessera/error.h"
 
@@ -45,7 +45,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace tessera::shell;
   (void)std::signal(SIGPIPE, SIG_IGN);
-  use_utf8();
+  tessera::display::use_utf8();
   try {
     return run(argc, argv);
   } catch (const OutputClosed&) {

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "base/bytes.h"
-#include "shell/display_width.h"
+#include "display/display_width.h"
 #include "shell/terminal.h"
 
 namespace tessera::shell {
@@ -35,7 +35,8 @@ double fraction_done(const Progress& progress) {
     part = progress.flops_done / progress.flops;
   else if (progress.tasks > 0)
     part = static_cast<double>(progress.tasks_done) / static_cast<double>(progress.tasks);
-  return std::clamp(part, 0.0, 1.0);
+  part = std::clamp(part, 0.0, 1.0);
+  return progress.frames > 0 ? (progress.frame - 1 + part) / progress.frames : part;
 }
 
 }  // namespace
@@ -48,11 +49,13 @@ std::string progress_text(const std::optional<Progress>& progress, double second
     text = fmt::format("[{}{}] {:3.0f}%", std::string(static_cast<std::size_t>(filled), '#'),
                        std::string(static_cast<std::size_t>(bar - filled), ' '), 100 * part);
     if (part > 0 && part < 1) text += fmt::format("  {} left", time_text(progress->seconds_left));
+    if (progress->frames > 0)
+      text += fmt::format("  frame {} of {}", progress->frame, progress->frames);
     text += "  " + bytes_text(progress->bytes_live);
   } else {
     text = fmt::format("running for {}", time_text(seconds));
   }
-  return cut_to(text, std::max(1, width - 1));
+  return display::cut_to(text, std::max(1, width - 1));
 }
 
 ProgressBar::ProgressBar() {

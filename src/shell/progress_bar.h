@@ -10,8 +10,9 @@
 
 namespace tessera::shell {
 
-/// How far a statement is, `seconds` after it began: "[#####     ]  45%  12 s left  512 MB". Where
-/// nothing is known of it yet, how long it has taken.
+/// How far a statement is, `seconds` after it began: "[#####     ]  45%  12 s left  512 MB", with
+/// "frame 3 of 7" in between if it has frames. Where nothing is known of it yet, how long it has
+/// taken.
 std::string progress_text(const std::optional<Progress>& progress, double seconds, int width);
 
 /// One line on the standard error that says how far a statement is, from its second second on.

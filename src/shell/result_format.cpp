@@ -23,15 +23,11 @@ bool is_for_people(Mode mode) { return mode == Mode::table || mode == Mode::line
 
 void write_rows(std::ostream& out, Mode mode, const ResultTable& rows, const View& view) {
   switch (mode) {
-    case Mode::table: return write_table(out, rows, view);
+    case Mode::table: return display::write_table(out, rows, view);
     case Mode::csv: return write_csv(out, rows, view);
     case Mode::json: return write_json(out, rows, view);
     case Mode::line: return write_lines(out, rows, view);
   }
-}
-
-void stop_if_asked(const View& view) {
-  if (view.stop.stop_requested()) throw Interrupted("not all rows are written");
 }
 
 }  // namespace tessera::shell

@@ -74,7 +74,12 @@ void Shell::show(const StatementResult& result, const View& view) {
 
 void Shell::run_statements(const std::string& text) {
   Watch watch(session_->run_options());
-  const View view{output_.width(), max_rows, output_.colours(), watch.stop()};
+  const View view{.width = output_.width(),
+                  .max_rows = max_rows,
+                  .colour = output_.colours(),
+                  .stop = watch.stop(),
+                  .more_rows = ": .maxrows",
+                  .more_columns = ": .mode line has all"};
   session_->execute(text, [&](const StatementResult& result) {
     watch.bar().hide();
     show(result, view);
@@ -96,13 +101,13 @@ bool Shell::run(const Piece& piece, const Origin& origin) {
       run_statements(piece.text);
     return true;
   } catch (const StatementError& error) {
-    tell(error_text(error, piece.text, origin, terminal_width(STDERR_FILENO), colour));
+    tell(display::error_text(error, piece.text, origin, terminal_width(STDERR_FILENO), colour));
   } catch (const ReadFailed&) {
     // It was told where it happened.
   } catch (const Error& error) {
     const std::string where =
         origin.file.empty() ? "" : fmt::format("{}:{}: {}\n", origin.file, origin.line, piece.text);
-    tell(error_text(error, colour) + where);
+    tell(display::error_text(error, colour) + where);
   }
   return false;
 }

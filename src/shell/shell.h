@@ -3,13 +3,15 @@
 #include <memory>
 #include <string>
 
-#include "shell/error_text.h"
+#include "display/error_text.h"
 #include "shell/output.h"
 #include "shell/result_format.h"
 #include "shell/statement_reader.h"
 #include "tessera/session.h"
 
 namespace tessera::shell {
+
+using display::Origin;
 
 /// A session with the ways in which its results are shown. What fails is told on the standard
 /// error.

@@ -3,13 +3,18 @@
 #include <cmath>
 #include <sstream>
 
+#include "display/error_text.h"
+#include "display/tensor_text.h"
 #include "shell/dot_commands.h"
-#include "shell/error_text.h"
 #include "shell/progress_bar.h"
 #include "shell/statement_reader.h"
-#include "shell/tensor_text.h"
+#include "shell/tensor_json.h"
 
 namespace tessera::shell {
+
+using display::corner_text;
+using display::error_text;
+using display::type_text;
 namespace {
 
 TEST(StatementReader, StatementsEndWithASemicolonAtTheEndOfALine) {

@@ -5,7 +5,7 @@
 
 #include "tessera/session.h"
 
-namespace tessera::shell {
+namespace tessera::display {
 
 /// Where a text comes from that is run.
 struct Origin {
@@ -25,4 +25,4 @@ std::string error_text(const StatementError& error, std::string_view text, const
 /// An error that is about no place in a text.
 std::string error_text(const Error& error, bool colour);
 
-}  // namespace tessera::shell
+}  // namespace tessera::display

@@ -1,4 +1,4 @@
-#include "shell/display_width.h"
+#include "display/display_width.h"
 
 #include <fmt/format.h>
 #include <langinfo.h>
@@ -8,7 +8,7 @@
 
 #include "lang/characters.h"
 
-namespace tessera::shell {
+namespace tessera::display {
 namespace {
 
 /// The number of the character of `length` bytes that begins there.
@@ -87,4 +87,4 @@ std::string padded(std::string_view text, int width, Align align) {
   return align == Align::right ? blanks + std::string(text) : std::string(text) + blanks;
 }
 
-}  // namespace tessera::shell
+}  // namespace tessera::display

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "shell/display_width.h"
+#include "display/display_width.h"
 
-namespace tessera::shell {
+namespace tessera::display {
 
 /// A table of texts, each on one line.
 struct TextTable {
@@ -24,4 +24,4 @@ std::vector<int> fitted_widths(const TextTable& table, int width);
 /// The table as lines: a head, a rule, the rows.
 std::string drawn(const TextTable& table, int width, bool colour);
 
-}  // namespace tessera::shell
+}  // namespace tessera::display

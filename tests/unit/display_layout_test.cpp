@@ -1,17 +1,17 @@
 #include <gtest/gtest.h>
 
-#include "shell/display_width.h"
-#include "shell/table_layout.h"
+#include "display/display_width.h"
+#include "display/table_layout.h"
 
-namespace tessera::shell {
+namespace tessera::display {
 namespace {
 
-class ShellLayout : public ::testing::Test {
+class DisplayLayout : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { use_utf8(); }
 };
 
-TEST_F(ShellLayout, WidthsAreThoseOfATerminal) {
+TEST_F(DisplayLayout, WidthsAreThoseOfATerminal) {
   EXPECT_EQ(display_width("abc"), 3);
   EXPECT_EQ(display_width("äöü…"), 4);
   EXPECT_EQ(display_width("漢字"), 4);
@@ -19,7 +19,7 @@ TEST_F(ShellLayout, WidthsAreThoseOfATerminal) {
   EXPECT_EQ(display_width("\xff"), 1);
 }
 
-TEST_F(ShellLayout, WhatIsCutEndsWithAMarkAndIsNeverTooWide) {
+TEST_F(DisplayLayout, WhatIsCutEndsWithAMarkAndIsNeverTooWide) {
   EXPECT_EQ(cut_to("abcdef", 6), "abcdef");
   EXPECT_EQ(cut_to("abcdef", 5), "abcd…");
   EXPECT_EQ(cut_to("漢字漢", 4), "漢…");
@@ -31,7 +31,7 @@ TEST_F(ShellLayout, WhatIsCutEndsWithAMarkAndIsNeverTooWide) {
     EXPECT_LE(display_width(cut_to("aä漢e\u0301字xyz", width)), width);
 }
 
-TEST_F(ShellLayout, WhatATerminalWouldActOnIsEscaped) {
+TEST_F(DisplayLayout, WhatATerminalWouldActOnIsEscaped) {
   EXPECT_EQ(printable("a\nb\tc"), "a\\nb\\tc");
   EXPECT_EQ(printable("\x1b[2J\x7f"), "\\x1b[2J\\x7f");
   EXPECT_EQ(printable("\xc2\x9b"), "\\x9b");  // the same as ESC [
@@ -46,7 +46,7 @@ TextTable table_of(int columns, int width) {
   return table;
 }
 
-TEST_F(ShellLayout, TheWidestColumnsGiveFirst) {
+TEST_F(DisplayLayout, TheWidestColumnsGiveFirst) {
   TextTable table = table_of(3, 10);
   table.rows[0] = {"1", std::string(50, 'x'), std::string(20, 'y')};
   EXPECT_EQ(fitted_widths(table, 0), (std::vector<int>{2, 50, 20}));
@@ -57,7 +57,7 @@ TEST_F(ShellLayout, TheWidestColumnsGiveFirst) {
   EXPECT_NEAR(both[1], both[2], 1);
 }
 
-TEST_F(ShellLayout, NoLineIsWiderThanTheTerminal) {
+TEST_F(DisplayLayout, NoLineIsWiderThanTheTerminal) {
   for (int columns = 1; columns < 40; columns += 3)
     for (int width = 12; width < 130; width += 7) {
       const std::string text = drawn(table_of(columns, 30), width, false);
@@ -68,13 +68,13 @@ TEST_F(ShellLayout, NoLineIsWiderThanTheTerminal) {
     }
 }
 
-TEST_F(ShellLayout, ColumnsThatDoNotFitAreLeftOutAndThatIsSeen) {
+TEST_F(DisplayLayout, ColumnsThatDoNotFitAreLeftOutAndThatIsSeen) {
   const std::string text = drawn(table_of(20, 30), 40, false);
   EXPECT_NE(text.find("│ …\n"), std::string::npos);
   EXPECT_LT(fitted_widths(table_of(20, 30), 40).size(), 20u);
 }
 
-TEST_F(ShellLayout, NumbersStandAtTheRight) {
+TEST_F(DisplayLayout, NumbersStandAtTheRight) {
   TextTable table{{{"n", Align::right}, {"word"}}, {{"1", "a"}, {"100", "漢"}}};
   EXPECT_EQ(drawn(table, 0, false),
             "   n │ word\n"
@@ -85,4 +85,4 @@ TEST_F(ShellLayout, NumbersStandAtTheRight) {
 }
 
 }  // namespace
-}  // namespace tessera::shell
+}  // namespace tessera::display

@@ -1,12 +1,13 @@
+#include "display/table_format.h"
+
 #include <fmt/format.h>
 
 #include <ostream>
 
-#include "shell/result_format.h"
-#include "shell/table_layout.h"
-#include "shell/tensor_text.h"
+#include "display/table_layout.h"
+#include "display/tensor_text.h"
 
-namespace tessera::shell {
+namespace tessera::display {
 namespace {
 
 bool is_number(const std::string& type) {
@@ -19,13 +20,17 @@ std::string cell_text(const ResultTable& rows, std::int64_t row, int column) {
   return type_text(type) + " " + corner_text(std::get<Tile>(rows.at(row, column)));
 }
 
-std::string count_text(std::int64_t shown, const ResultTable& rows) {
+std::string count_text(std::int64_t shown, const ResultTable& rows, const View& view) {
   const std::string all = fmt::format("{} row{}", rows.rows(), rows.rows() == 1 ? "" : "s");
-  return shown < rows.rows() ? fmt::format("({}, {} shown: .maxrows)", all, shown)
+  return shown < rows.rows() ? fmt::format("({}, {} shown{})", all, shown, view.more_rows)
                              : fmt::format("({})", all);
 }
 
 }  // namespace
+
+void stop_if_asked(const View& view) {
+  if (view.stop.stop_requested()) throw Interrupted("not all rows are written");
+}
 
 void write_table(std::ostream& out, const ResultTable& rows, const View& view) {
   const std::int64_t shown = view.max_rows > 0 ? std::min(view.max_rows, rows.rows()) : rows.rows();
@@ -40,12 +45,12 @@ void write_table(std::ostream& out, const ResultTable& rows, const View& view) {
       cells.push_back(cell_text(rows, row, c));
   }
   out << drawn(table, view.width, view.colour);
-  out << count_text(shown, rows);
+  out << count_text(shown, rows, view);
   const std::size_t columns = fitted_widths(table, view.width).size();
   if (columns < table.columns.size())
-    out << fmt::format(" ({} columns, {} shown: .mode line has all)", table.columns.size(),
-                       columns);
+    out << fmt::format(" ({} columns, {} shown{})", table.columns.size(), columns,
+                       view.more_columns);
   out << '\n';
 }
 
-}  // namespace tessera::shell
+}  // namespace tessera::display

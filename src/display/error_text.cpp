@@ -1,14 +1,14 @@
-#include "shell/error_text.h"
+#include "display/error_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "display/display_width.h"
+#include "display/paint.h"
 #include "lang/characters.h"
-#include "shell/display_width.h"
-#include "shell/terminal.h"
 
-namespace tessera::shell {
+namespace tessera::display {
 namespace {
 
 constexpr int widest = 120;  // of a line that is shown where nothing else says how wide it may be
@@ -75,4 +75,4 @@ std::string error_text(const StatementError& error, std::string_view text, const
   return result;
 }
 
-}  // namespace tessera::shell
+}  // namespace tessera::display

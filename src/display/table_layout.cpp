@@ -1,11 +1,11 @@
-#include "shell/table_layout.h"
+#include "display/table_layout.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "shell/terminal.h"
+#include "display/paint.h"
 
-namespace tessera::shell {
+namespace tessera::display {
 namespace {
 
 constexpr int narrowest = 8;  // a column is not made narrower than this to fit others
@@ -90,4 +90,4 @@ std::string drawn(const TextTable& table, int width, bool colour) {
   return text;
 }
 
-}  // namespace tessera::shell
+}  // namespace tessera::display

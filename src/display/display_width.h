@@ -5,7 +5,7 @@
 
 // Texts as a terminal shows them: a character of UTF-8 takes one column, two or none.
 
-namespace tessera::shell {
+namespace tessera::display {
 
 /// Has the C library know the characters of UTF-8, whatever the environment says of languages;
 /// numbers stay as they are. Called once, when the program starts.
@@ -22,4 +22,4 @@ std::string cut_to(std::string_view text, int width);
 enum class Align { left, right };
 std::string padded(std::string_view text, int width, Align align);
 
-}  // namespace tessera::shell
+}  // namespace tessera::display
