@@ -13,7 +13,8 @@
 
 namespace tessera {
 
-/// A value of a result: NULL, a number, a truth value, a text or a tensor.
+/// A value of a result, or one that is given to a statement: NULL, a number, a truth value, a text
+/// or a tensor.
 using SqlValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Tile>;
 
 struct ResultColumn {
@@ -73,12 +74,14 @@ class Session {
   ~Session();
   Session(Session&&) noexcept;
 
-  /// Runs all statements of a text, and hands over what each has done. StatementError; those before
-  /// the one that fails stay done.
-  void execute(std::string_view text, const std::function<void(const StatementResult&)>& receive);
-  std::vector<StatementResult> execute(std::string_view text);
+  /// Runs all statements of a text, and hands over what each has done. Each `?` in it stands for
+  /// the next of `values`. StatementError; those before the one that fails stay done.
+  void execute(std::string_view text, const std::function<void(const StatementResult&)>& receive,
+               const std::vector<SqlValue>& values = {});
+  std::vector<StatementResult> execute(std::string_view text,
+                                       const std::vector<SqlValue>& values = {});
   /// The rows of the one query that the text is.
-  ResultTable query(std::string_view text);
+  ResultTable query(std::string_view text, const std::vector<SqlValue>& values = {});
 
   Database& database();
   RunOptions& run_options();  // for those who watch or stop what runs

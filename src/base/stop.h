@@ -1,16 +1,16 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <stop_token>
+#include <string>
 
 #include "tessera/error.h"
 
 namespace tessera {
 
-/// Interrupted, if somebody has asked for it: long work that is no run of tasks looks now and then.
-inline void look_for_stop(const std::stop_token& stop, std::string_view work) {
-  if (stop.stop_requested()) throw Interrupted(fmt::format("stopped while {}", work));
+/// For loops that may be long: Interrupted if somebody has asked for a stop. `what` says, as in
+/// "rows were sorted", what was under way.
+inline void refuse_if_stopped(const std::stop_token& stop, const char* what) {
+  if (stop.stop_requested()) throw Interrupted(std::string("stopped while ") + what);
 }
 
 }  // namespace tessera

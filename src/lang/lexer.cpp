@@ -22,7 +22,7 @@ bool continues_name(char c) { return begins_name(c) || is_digit(c); }
 /// Longer ones first.
 constexpr std::string_view symbols[] = {
     "...", "->", "<-", "<=", ">=", "<>", "!=", "==", "||", "::", "//", "(", ")", "[", "]", "{",
-    "}",   ",",  ";",  ":",  ".",  "+",  "-",  "*",  "/",  "%",  "@",  "|", "<", ">", "="};
+    "}",   ",",  ";",  ":",  ".",  "+",  "-",  "*",  "/",  "%",  "@",  "|", "<", ">", "=", "?"};
 
 /// Characters that word processors and web pages put in the place of others.
 struct LookAlike {

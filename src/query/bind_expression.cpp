@@ -29,6 +29,9 @@ ExpressionPtr literal(const sql::Literal& written, Place place) {
     ExpressionPtr operator()(const std::string& value) const {
       return make(Constant{Cell(value)}, text, place);
     }
+    ExpressionPtr operator()(const Tile& value) const {
+      return make(Constant{Cell(value)}, type_of(value.type()), place);
+    }
   };
   return std::visit(Values{place}, written.value);
 }

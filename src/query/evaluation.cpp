@@ -69,7 +69,7 @@ Table computed(const Table& table, const Settings& settings) {
 const Rows& as_rows(Value& value, Dictionary& dictionary, const Settings& settings) {
   if (!value.rows) {
     value.table = computed(*value.table, settings);
-    value.rows = rows_of(*value.table, dictionary);
+    value.rows = rows_of(*value.table, dictionary, settings.run.stop);
   }
   return *value.rows;
 }

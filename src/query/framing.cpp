@@ -54,7 +54,8 @@ frames::Kind kind_of(const Node& node) {
   return std::visit(Kinds{}, node.op);
 }
 
-Framing framed(const Unrolled& plan, const frames::History& history, frames::Limits limits) {
+Framing framed(const Unrolled& plan, const frames::History& history, frames::Limits limits,
+               const std::stop_token& stop) {
   TESSERA_REQUIRE(PlanError, plan.operators() < std::numeric_limits<std::int32_t>::max(),
                   "a plan of {} operators is too large", plan.operators());
   const auto count = static_cast<std::int32_t>(plan.operators());
@@ -69,7 +70,8 @@ Framing framed(const Unrolled& plan, const frames::History& history, frames::Lim
       for (const Read& read : reads_of(plan, op))
         if (read.op >= 0) uses.push_back({static_cast<std::int32_t>(read.op), op});
     }
-    frames::Cut cut = frames::cut(frames::operator_graph(kinds, std::move(uses), history), limits);
+    frames::Cut cut =
+        frames::cut(frames::operator_graph(kinds, std::move(uses), history), limits, stop);
     result.frame_of = std::move(cut.frame_of);
     result.expected_breakers = cut.expected_breakers;
     frames = cut.frames;

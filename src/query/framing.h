@@ -34,6 +34,8 @@ struct Framing {
 };
 
 /// Cuts a plan as section 4.4 of the paper says; one frame if it is not larger than the limit.
-Framing framed(const Unrolled& plan, const frames::History& history, frames::Limits limits);
+/// Interrupted if it is to stop before it is done.
+Framing framed(const Unrolled& plan, const frames::History& history, frames::Limits limits,
+               const std::stop_token& stop = {});
 
 }  // namespace tessera::query

@@ -87,7 +87,8 @@ std::string describe(const Node& node);
 /// The tree, an operator a line.
 std::string explain(const Node& node);
 
-/// What an operator yields for rows, by definition.
+/// What an operator yields for rows, by definition. The watch throws if that is to stop, or if it
+/// needs too much memory.
 Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters,
               RowWatch watch = {});
 

@@ -93,9 +93,11 @@ struct Evaluator {
     const auto has_null = [](const Row& row) {
       return std::any_of(row.begin(), row.end(), [](const Cell& cell) { return cell.is_null(); });
     };
-    for (const Row& right : inputs[1]->rows)
+    for (const Row& right : inputs[1]->rows) {
+      watch.look();
       if (Row key = values(equal.right, right); !has_null(key))
         by_value[std::move(key)].push_back(&right);
+    }
     std::vector<Row> result;
     for (const Row& left : inputs[0]->rows) {
       watch.look();
@@ -209,6 +211,7 @@ struct Evaluator {
     std::vector<std::size_t> order(keys.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      watch.look();
       for (std::size_t i = 0; i < op.keys.size(); ++i) {
         const int difference = compare(keys[a][i], keys[b][i]);
         if (difference != 0) return op.keys[i].descending ? difference > 0 : difference < 0;

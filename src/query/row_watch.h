@@ -15,13 +15,13 @@ class RowWatch {
   RowWatch(std::stop_token stop, std::int64_t memory_limit)
       : stop_(std::move(stop)), limit_(memory_limit) {}
 
-  void look();                // at a row; Interrupted if that was asked for
+  void look() const;          // at a row; Interrupted if that was asked for
   void keep(const Row& row);  // a new one; OutOfMemory if they do not fit the limit
 
  private:
   std::stop_token stop_ = {};
   std::int64_t limit_ = 0;
-  std::int64_t looked_ = 0, bytes_ = 0;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace tessera::query

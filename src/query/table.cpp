@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "tra/plan_node.h"
 
 namespace tessera::query {
@@ -165,7 +166,7 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
   return table;
 }
 
-Rows rows_of(const Table& table, Dictionary& dictionary) {
+Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& stop) {
   const auto* input = std::get_if<op::Input>(&operator_of(table.plan));
   TESSERA_INVARIANT(input != nullptr && (input->relation || input->source),
                     "a table that has not been computed");
@@ -181,6 +182,7 @@ Rows rows_of(const Table& table, Dictionary& dictionary) {
   Rows result{table.schema, {}};
   std::vector<std::int64_t> codes;
   const auto add = [&](const Key& at, const std::vector<TileType>& types) {
+    refuse_if_stopped(stop, "rows were read");
     std::vector<Tile> tiles;
     if (has_scalars) tiles = (*source)(at);
     Row row;

@@ -24,8 +24,8 @@ class Dictionary {
 };
 
 /// The rows of a table whose tuples are at hand, or can be read: tensors are read when somebody
-/// looks at them. InternalError if it has still to be computed.
-Rows rows_of(const Table& table, Dictionary& dictionary);
+/// looks at them. InternalError if it has still to be computed, Interrupted if it is to stop.
+Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& stop = {});
 
 /// Rows as a table. Columns of integers that can be parts of a key become so where there are
 /// tensors beside them, or they are named in `keys`. TypeError if a value is NULL.

@@ -49,6 +49,7 @@ class TensorBinder {
     if (const auto* whole = std::get_if<std::int64_t>(&literal.value))
       return {{}, Tile::scalar(*whole)};
     if (const auto* real = std::get_if<double>(&literal.value)) return {{}, Tile::scalar(*real)};
+    if (const auto* tile = std::get_if<Tile>(&literal.value)) return {constant_tensor(*tile)};
     fail_type(place, "{} is no number and no tensor",
               std::holds_alternative<sql::Null>(literal.value)
                   ? "NULL"

@@ -68,6 +68,7 @@ class Unroller {
     const Place asked = first.query->place;
     stack.push_back(std::move(first));
     for (;;) {
+      refuse_if_stopped(stop_, "versions were unrolled");
       if (const Wanted* wanted = next_missing(stack.back())) {
         Frame frame = frame_of(*wanted, stack.size() > 1 ? asked : wanted->place);
         if (!open_.emplace(frame.table, frame.indices).second) fail_cycle(stack, frame, asked);
@@ -97,7 +98,7 @@ class Unroller {
                 "the statement reads more than {} versions: MATERIALIZE some of them, and go on "
                 "from there",
                 most_versions);
-    if (versions_ % 1024 == 0) look_for_stop(stop_, "versions were looked for");
+    if (versions_ % 1024 == 0) refuse_if_stopped(stop_, "versions were looked for");
   }
 
   [[noreturn]] void fail_cycle(const std::vector<Frame>& stack, const Frame& again, Place place) {
@@ -317,7 +318,7 @@ class Unroller {
   }
 
   Definitions& definitions_;
-  const std::stop_token& stop_;
+  const std::stop_token stop_;
   Unrolled result_;
   std::vector<KnownVersions> known_;        // by table
   std::set<std::pair<int, Indices>> open_;  // tables and indices of what is on the stack

@@ -60,7 +60,7 @@ class Ranges {
   void count_step(Place place) {
     if (++steps_ > 2 * most_versions)
       fail_type(place, "a union of more than {} versions", most_versions);
-    if (steps_ % 1024 == 0) look_for_stop(stop_, "versions were looked for");
+    if (steps_ % 1024 == 0) refuse_if_stopped(stop_, "versions were looked for");
   }
 
   const std::vector<sql::IndexRange>& ranges_;

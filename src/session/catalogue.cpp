@@ -81,8 +81,9 @@ std::string rule_text(const std::string& table, std::size_t number) {
 }
 
 std::string job_relation(const std::string& job, std::int64_t op) {
-  return fmt::format("~job {} {}", job, op);
+  return fmt::format("{}{}", job_relations(job), op);
 }
+std::string job_relations(const std::string& job) { return fmt::format("~job {} ", job); }
 std::string job_text(const std::string& job) { return "job/" + job; }
 
 Catalogue::Catalogue(const Database& database)

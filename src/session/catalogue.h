@@ -32,6 +32,7 @@ std::string virtual_text(const std::string& name);
 std::string rule_text(const std::string& table, std::size_t number);
 
 // What statements that run in several frames keep there until they are done.
+std::string job_relations(const std::string& job);  // what the names of all of them begin with
 std::string job_relation(const std::string& job, std::int64_t op);
 std::string job_text(const std::string& job);
 

@@ -98,7 +98,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
               column->name, name, sql::to_string(column->type));
   session::require_row_format(statement.file, format);
   query::Value value = catalogue.value(name);
-  if (!value.rows) value.rows = query::rows_of(*value.table, texts);
+  if (!value.rows) value.rows = query::rows_of(*value.table, texts, options.run.stop);
   written_by_first(statement.file, *value.rows, format);
   return copied(static_cast<std::int64_t>(value.rows->rows.size()), "written");
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/heap.h"
+#include "base/stop.h"
 #include "session/state.h"
 
 namespace tessera::session {
@@ -12,19 +13,43 @@ using nlohmann::json;
 using query::Value;
 
 Job::Job(const query::Unrolled& plan, query::Framing framing, std::vector<Value> stored,
-         std::string name, Database& database, query::Dictionary& dictionary,
+         Identity identity, Database& database, query::Dictionary& dictionary,
          const query::Settings& settings)
     : plan_(plan),
       framing_(std::move(framing)),
       tables_(std::move(stored)),
-      name_(std::move(name)),
+      identity_(std::move(identity)),
       database_(database),
       dictionary_(dictionary),
-      settings_(settings) {}
+      settings_(settings) {
+  if (!settings_.run.progress || framing_.frames.size() <= 1) return;
+  settings_.run.progress = [this, tell = settings_.run.progress](const Progress& progress) {
+    tell(of_all_frames(progress));
+  };
+}
 
-std::string Job::relation_of(std::int64_t op) const { return job_relation(name_, op); }
+/// Frames are about equally large: each is as much of the whole as any other.
+Progress Job::of_all_frames(Progress progress) const {
+  const auto frames = static_cast<double>(framing_.frames.size());
+  double part = 0;
+  if (progress.flops > 0)
+    part = progress.flops_done / progress.flops;
+  else if (progress.tasks > 0)
+    part = static_cast<double>(progress.tasks_done) / static_cast<double>(progress.tasks);
+  const double done = frame_ - resumed_ + std::min(part, 1.0);
+  progress.frame = frame_ + 1;
+  progress.frames = static_cast<int>(framing_.frames.size());
+  progress.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  progress.seconds_left =
+      done > 0 ? progress.seconds * (frames - resumed_ - done) / done : progress.seconds_left;
+  return progress;
+}
+
+std::string Job::relation_of(std::int64_t op) const { return job_relation(identity_.name, op); }
 
 Value Job::evaluated(std::int64_t op) {
+  refuse_if_stopped(settings_.run.stop, "operators were planned");
   const auto [which, instance, node] = query::operator_of(plan_, op);
   std::vector<Value*> inputs;
   for (const query::Read& read : query::reads_of(plan_, op))
@@ -96,9 +121,14 @@ void Job::run_frame(std::int32_t frame) {
   }
   learn(frame);
   layouts_.insert(layouts.begin(), layouts.end());
-  json note{{"frames", frame + 1}, {"layouts", json::object()}};
+  json note{{"frames", frame + 1},
+            {"of", framing_.frames.size()},
+            {"statement", identity_.statement},
+            {"layouts", json::object()}};
   for (const auto& [op, layout] : layouts_) note["layouts"][std::to_string(op)] = layout;
-  changes.texts[job_text(name_)] = note.dump();
+  // What was given as a statement need not be UTF-8.
+  changes.texts[job_text(identity_.name)] =
+      note.dump(-1, ' ', false, json::error_handler_t::replace);
   RunOptions options = settings_.run;
   options.holes = Holes::allowed;
   database_.change(changes, options);
@@ -130,12 +160,16 @@ std::vector<Value> Job::run() {
     const std::shared_ptr<const void> open = database_.kept_open();
     give_back_free_memory();  // the plan is cut: that took more than it left
     std::int32_t next = 0;
-    if (const auto text = database_.text(job_text(name_))) {
+    if (const auto text = database_.text(job_text(identity_.name))) {
       const json note = json::parse(*text);
       next = resumed_ = note.at("frames");
       for (const auto& [op, layout] : note.at("layouts").items()) layouts_[std::stoll(op)] = layout;
     }
-    for (; next < frames; ++next) run_frame(next);
+    for (; next < frames; ++next) {
+      frame_ = next;
+      if (settings_.run.progress) settings_.run.progress({});
+      run_frame(next);
+    }
     if (settings_.watcher != nullptr) settings_.watcher->frame_begins(frames);
   }
   for (int wanted : plan_.wanted) {
@@ -152,7 +186,7 @@ void Job::clean_up(Changes& changes) const {
   if (framing_.frames.size() <= 1) return;
   for (const auto& [op, layout] : layouts_)
     if (!definition_of(layout).places.empty()) changes.dropped.push_back(relation_of(op));
-  changes.texts[job_text(name_)] = std::nullopt;
+  changes.texts[job_text(identity_.name)] = std::nullopt;
 }
 
 }  // namespace tessera::session

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 #include "query/evaluation.h"
 #include "query/framing.h"
 #include "tessera/database.h"
@@ -12,10 +14,14 @@ namespace tessera::session {
 /// where it was. A plan of one frame is not computed here at all: its results are plans.
 class Job {
  public:
-  /// `stored`: the tables that the plan reads. `name`: the same for the same statement over the
-  /// same data.
+  /// What it is known by: a name, the same for the same statement over the same data, and, for
+  /// people, the statement's text.
+  struct Identity {
+    std::string name, statement;
+  };
+  /// `stored`: the tables that the plan reads.
   Job(const query::Unrolled& plan, query::Framing framing, std::vector<query::Value> stored,
-      std::string name, Database& database, query::Dictionary& dictionary,
+      Identity identity, Database& database, query::Dictionary& dictionary,
       const query::Settings& settings);
 
   /// What is asked for, one after the other.
@@ -34,17 +40,20 @@ class Job {
   void run_frame(std::int32_t frame);
   void take_stored(std::int64_t op, const query::Table& table);
   void learn(std::int32_t frame);
+  Progress of_all_frames(Progress progress) const;
 
   const query::Unrolled& plan_;
   const query::Framing framing_;
   std::vector<query::Value> tables_;
-  const std::string name_;
+  const Identity identity_;
   Database& database_;
   query::Dictionary& dictionary_;
-  const query::Settings settings_;
+  query::Settings settings_;
   std::map<std::int64_t, query::Value> values_;  // of operators that are at hand
   std::map<std::int64_t, std::string> layouts_;  // of what is stored: how its columns lie
   int resumed_ = 0;
+  std::int32_t frame_ = 0;  // that is being computed
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   frames::History history_;
 };
 

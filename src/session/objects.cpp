@@ -190,7 +190,9 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Place pla
     rows = settings_text();
     return {"SHOW", session::text_table({"name", "value", "description"}, rows)};
   }
-  fail_type(place, "SHOW {}: one can show TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS and HISTORY",
+  if (is("jobs")) return {"SHOW", jobs_text()};
+  fail_type(place,
+            "SHOW {}: one can show TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY and JOBS",
             statement.what);
 }
 

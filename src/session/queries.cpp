@@ -5,6 +5,7 @@
 #include "lang/sql/printer.h"
 #include "session/job.h"
 #include "session/state.h"
+#include "tile/dispatch.h"
 
 namespace tessera {
 
@@ -17,10 +18,10 @@ namespace {
 constexpr const char* history_text = "frames/history";
 
 /// The same for the same requests over the same definitions and data: what a job that was killed is
-/// found by.
+/// found by. `given`: what stands for each `?`, of which tensors are not in the printed queries.
 std::string job_name(const std::vector<Request>& requests, const query::Unrolled& plan,
-                     const std::vector<Value>& tables, Catalogue& catalogue,
-                     frames::Limits limits) {
+                     const std::vector<Value>& tables, const std::vector<sql::Literal>& given,
+                     Catalogue& catalogue, frames::Limits limits) {
   std::string all = fmt::format("{} {}\n", limits.min_size, limits.max_size);
   for (const Request& request : requests) {
     all += sql::to_string(*request.query);
@@ -36,7 +37,16 @@ std::string job_name(const std::vector<Request>& requests, const query::Unrolled
         all += fmt::format(" {}", input->facts.version);
     all += "\n";
   }
-  return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
+  for (const sql::Literal& value : given)
+    if (const auto* given_tile = std::get_if<Tile>(&value.value)) {
+      const Tile tile = given_tile->contiguous();
+      all += to_string(tile.type());
+      visit_dtype(tile.dtype(), [&]<class T>() {
+        all.append(reinterpret_cast<const char*>(tile.data<T>()),
+                   static_cast<std::size_t>(tile.elements()) * sizeof(T));
+      });
+    }
+  return fmt::format("j{:016x}", XXH3_64bits(all.data(), all.size()));
 }
 
 }  // namespace
@@ -60,16 +70,20 @@ std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests
   for (const std::string& name : plan.stored) tables.push_back(catalogue.value(name));
   const frames::Limits limits = frame_limits();
   frames::History history = frame_history();
-  query::Framing framing = query::framed(plan, history, limits);
+  query::Framing framing = query::framed(plan, history, limits, options.run.stop);
   const bool in_frames = framing.frames.size() > 1;
   session::DatabaseDictionary texts = dictionary();
-  session::Job job(plan, std::move(framing), tables,
-                   in_frames ? job_name(requests, plan, tables, catalogue, limits) : std::string(),
-                   database, texts, settings());
-  std::vector<Value> results = job.run();
-  job.clean_up(changes);
+  std::string name;
   if (in_frames) {
-    history.merge(job.history());
+    name = job_name(requests, plan, tables, values_given, catalogue, limits);
+    take_job(name);
+  }
+  session::Job work(plan, std::move(framing), tables, {name, text_of_statement}, database, texts,
+                    settings());
+  std::vector<Value> results = work.run();
+  work.clean_up(changes);
+  if (in_frames) {
+    history.merge(work.history());
     changes.texts[history_text] = history.to_text();
   }
   return results;

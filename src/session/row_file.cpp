@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "database/file_meter.h"
 #include "query/text_value.h"
 
 namespace tessera::session {
@@ -22,6 +23,9 @@ char delimiter_of(const std::string& file, const FormatOptions& options) {
   return file.ends_with(".tsv") ? '\t' : ',';
 }
 
+/// A row is too short to look for a stop, or for the time, after each.
+constexpr std::int64_t rows_between_looks = 512;
+
 struct Field {
   std::string text;
   bool quoted = false;
@@ -33,6 +37,9 @@ class RecordReader {
   RecordReader(const std::string& file, char delimiter)
       : file_(file), delimiter_(delimiter), in_(file, std::ios::binary) {
     TESSERA_REQUIRE(IoError, in_.is_open(), "{} cannot be read: is it there?", file);
+    std::error_code unknown;  // of what is no plain file
+    const auto bytes = std::filesystem::file_size(file, unknown);
+    if (!unknown) size_ = static_cast<std::int64_t>(bytes);
   }
 
   /// False at the end. Lines without anything are left out.
@@ -48,6 +55,9 @@ class RecordReader {
   }
 
   std::int64_t line() const { return begin_; }
+  /// Bytes that have been read; all of them, at the end.
+  std::int64_t position() { return in_.good() ? static_cast<std::int64_t>(in_.tellg()) : size_; }
+  std::int64_t size() const { return size_; }
 
  private:
   void read_record(std::vector<Field>& record) {
@@ -89,6 +99,7 @@ class RecordReader {
   const char delimiter_;
   std::ifstream in_;
   std::int64_t line_ = 0, begin_ = 0;
+  std::int64_t size_ = 0;
 };
 
 /// Whether the first line names columns: all of the table's.
@@ -172,8 +183,14 @@ Rows read_rows(const std::string& file, const Schema& schema, const FormatOption
   std::size_t fields = schema.size();
   std::vector<Field> record;
   bool first = true;
+  FileMeter meter(options, reader.size());
+  std::int64_t told = 0;  // bytes
   while (reader.next(record)) {
-    TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped while reading {}", file);
+    if (rows.rows.size() % rows_between_looks == 0) {
+      const std::int64_t now = reader.position();
+      meter.advance(now - told, rows.rows.empty() ? 0 : rows_between_looks);
+      told = now;
+    }
     const bool is_header = first && options.header.value_or(names_columns(record, schema));
     first = false;
     if (is_header) {
@@ -198,6 +215,7 @@ Rows read_rows(const std::string& file, const Schema& schema, const FormatOption
     }
     rows.rows.push_back(std::move(row));
   }
+  (void)meter.finish();
   return rows;
 }
 
@@ -219,9 +237,13 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
     if (options.header.value_or(true))
       line(rows.schema.size(),
            [&](std::size_t c) { return quoted(rows.schema[c].name, delimiter); });
+    FileMeter meter(options, 0);
+    std::int64_t written = 0;
     for (const Row& row : rows.rows) {
-      TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped while writing {}",
-                      file);
+      if (written++ % rows_between_looks == 0) {
+        meter.set_fraction(static_cast<double>(written) / static_cast<double>(rows.rows.size()));
+        meter.advance(0, written == 1 ? 0 : rows_between_looks);
+      }
       // NULL is an empty field; a text without characters is one in quotes.
       line(row.size(), [&](std::size_t c) {
         return row[c].is_null() ? std::string() : quoted(query::text_of(row[c]), delimiter);
@@ -229,6 +251,7 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
     }
     out.close();
     TESSERA_REQUIRE(IoError, !out.fail(), "{} cannot be written: is the disk full?", file);
+    (void)meter.finish();
     File::open_to_write(made).sync();
     rename_file(made, target);
   } catch (...) {

@@ -77,14 +77,25 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
     const sql::Statement& statement;
     std::string_view text;
 
+    void refuse_values(std::string_view what) const {
+      if (statement.values > 0)
+        lang::fail_type(statement.begin,
+                        "{} is kept as its text, in which a ? would mean nothing: write the value",
+                        what);
+    }
+
     StatementResult operator()(const sql::QueryPtr& s) const { return state.query(s); }
     StatementResult operator()(const sql::CreateTable& s) const {
+      if (!s.indices.empty()) refuse_values("a rule of versions");
       return state.create_table(s, text);
     }
     StatementResult operator()(const sql::CreateTensor& s) const {
       return state.create_tensor(s, statement.begin);
     }
-    StatementResult operator()(const sql::CreateView& s) const { return state.create_view(s); }
+    StatementResult operator()(const sql::CreateView& s) const {
+      refuse_values("a view");
+      return state.create_view(s);
+    }
     StatementResult operator()(const sql::Insert& s) const {
       return state.insert(s, statement.begin);
     }
@@ -97,6 +108,9 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
       return state.describe(s, statement.begin);
     }
     StatementResult operator()(const sql::Show& s) const { return state.show(s, statement.begin); }
+    StatementResult operator()(const sql::DropJob& s) const {
+      return state.drop_job(s, statement.begin);
+    }
     StatementResult operator()(const sql::Set& s) const { return state.set(s, statement.begin); }
     StatementResult operator()(const sql::Checkpoint&) const {
       state.database.checkpoint();
@@ -124,18 +138,46 @@ Session::Session(Session&&) noexcept = default;
 Database& Session::database() { return state_->database; }
 RunOptions& Session::run_options() { return state_->options.run; }
 
+namespace {
+
+struct LiteralOf {
+  sql::Literal operator()(std::monostate) const { return {sql::Null{}}; }
+  // As those are that are written out.
+  sql::Literal operator()(const Tile& tile) const { return {tile.dense()}; }
+  sql::Literal operator()(const auto& value) const { return {value}; }
+};
+
+/// Values as the parser takes them.
+std::vector<sql::Literal> literals_of(const std::vector<SqlValue>& values) {
+  std::vector<sql::Literal> literals;
+  literals.reserve(values.size());
+  for (const SqlValue& value : values) literals.push_back(std::visit(LiteralOf{}, value));
+  return literals;
+}
+
+}  // namespace
+
 void Session::execute(std::string_view text,
-                      const std::function<void(const StatementResult&)>& receive) {
+                      const std::function<void(const StatementResult&)>& receive,
+                      const std::vector<SqlValue>& values) {
   lang::Place begin;  // of the statement that runs
+  struct LetGo {
+    State& state;
+    ~LetGo() { state.job_lock.reset(); }
+  };
+  const LetGo whatever_happens{*state_};
   try {
-    for (const sql::StatementPtr& statement : sql::parse(text)) {
+    state_->values_given = literals_of(values);
+    for (const sql::StatementPtr& statement : sql::parse(text, state_->values_given)) {
       begin = statement->begin;
       const auto start = std::chrono::steady_clock::now();
       const std::string_view written =
           text.substr(static_cast<std::size_t>(begin.offset),
                       static_cast<std::size_t>(statement->end.offset - begin.offset));
       state_->receive = receive;
+      state_->text_of_statement = written;
       StatementResult result = state_->run(*statement, written);
+      state_->job_lock.reset();
       result.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       receive(result);
@@ -157,14 +199,16 @@ void Session::execute(std::string_view text,
   }
 }
 
-std::vector<StatementResult> Session::execute(std::string_view text) {
+std::vector<StatementResult> Session::execute(std::string_view text,
+                                              const std::vector<SqlValue>& values) {
   std::vector<StatementResult> results;
-  execute(text, [&](const StatementResult& result) { results.push_back(result); });
+  execute(
+      text, [&](const StatementResult& result) { results.push_back(result); }, values);
   return results;
 }
 
-ResultTable Session::query(std::string_view text) {
-  const std::vector<StatementResult> results = execute(text);
+ResultTable Session::query(std::string_view text, const std::vector<SqlValue>& values) {
+  const std::vector<StatementResult> results = execute(text, values);
   TESSERA_REQUIRE(TypeError, results.size() == 1 && results[0].table,
                   "a query is one statement that has rows");
   return *results[0].table;

@@ -3,6 +3,7 @@
 #include "lang/sql/ast.h"
 #include "query/framing.h"
 #include "session/catalogue.h"
+#include "session/job_lock.h"
 #include "tessera/session.h"
 
 namespace tessera {
@@ -63,6 +64,7 @@ struct Session::State {
   StatementResult rename(const sql::Rename& statement, lang::Place place);
   StatementResult describe(const sql::Describe& statement, lang::Place place);
   StatementResult show(const sql::Show& statement, lang::Place place);
+  StatementResult drop_job(const sql::DropJob& statement, lang::Place place);
   StatementResult set(const sql::Set& statement, lang::Place place);
   StatementResult explain(const sql::Explain& statement);
   void analyze(const sql::Statement& statement, const session::Outline& outline,
@@ -79,10 +81,17 @@ struct Session::State {
   frames::History frame_history() const;
   query::Settings settings() const;
   std::vector<std::vector<std::string>> settings_text() const;  // name, value, description
+  ResultTable jobs_text() const;
+  /// Has the job until the statement is done. IoError if another process has it.
+  void take_job(const std::string& name);
   session::DatabaseDictionary dictionary() { return session::DatabaseDictionary(database); }
 
-  std::function<void(const StatementResult&)> receive = {};  // of results inside a statement
-  query::Watcher* watcher = nullptr;                         // of what a statement takes
+  // Of the statement that runs.
+  std::function<void(const StatementResult&)> receive = {};  // of results inside it
+  query::Watcher* watcher = nullptr;                         // of what it takes
+  std::vector<sql::Literal> values_given = {};               // that were given for each ?
+  std::string text_of_statement = {};
+  std::optional<session::JobLock> job_lock = {};
 };
 
 namespace session {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "base/stop.h"
 #include "lang/sql/printer.h"
 #include "query/references.h"
 #include "session/state.h"
@@ -145,7 +146,7 @@ StatementResult Session::State::create_view(const sql::CreateView& statement) {
                 "in CREATE TABLE {}[0] AS ...",
                 statement.name);
   }
-  const query::Unrolled meaning = query::unroll({{statement.query}}, catalogue);
+  const query::Unrolled meaning = query::unroll({{statement.query}}, catalogue, options.run.stop);
   const std::size_t columns = meaning.instances.back().of->root->schema.size();
   if (!statement.columns.empty() && statement.columns.size() != columns)
     fail_type(statement.query->place, "{} has {} columns, and its query yields {}", statement.name,
@@ -184,7 +185,7 @@ std::vector<int> named_columns(const sql::Insert& statement, const Schema& schem
 
 /// New rows in the columns of a table, converted to their types.
 Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefinition& definition,
-            lang::Place place) {
+            lang::Place place, const std::stop_token& stop) {
   const std::vector<int> columns = named_columns(statement, definition.schema, place);
   if (given.schema.size() != columns.size())
     fail_type(place, "{} values for {} columns of {}", given.schema.size(), columns.size(),
@@ -206,6 +207,7 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
     }
   }
   for (const query::Row& row : given.rows) {
+    refuse_if_stopped(stop, "rows were inserted; nothing was kept");
     query::Row made;
     for (std::size_t c = 0; c < outputs.size(); ++c) {
       made.push_back(query::evaluate(*outputs[c], row, {}));
@@ -265,7 +267,7 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Place
   Changes changes;
   Value value = evaluate({{statement.query}}, catalogue, changes).at(0);
   (void)query::as_rows(value, texts, settings());
-  const Rows rows = fitted(statement, *value.rows, definition, place);
+  const Rows rows = fitted(statement, *value.rows, definition, place, options.run.stop);
   const auto inserted = static_cast<std::int64_t>(rows.rows.size());
   add_rows(catalogue, name, rows, changes, place);
   RunOptions run_options = options.run;
@@ -287,7 +289,7 @@ void Session::State::add_rows(Catalogue& catalogue, const std::string& name, Row
       rows.rows.clear();
     } else {
       // They do not fit beside what is there: all is laid out anew.
-      Rows all = query::rows_of(there, texts);
+      Rows all = query::rows_of(there, texts, options.run.stop);
       all.rows.insert(all.rows.end(), rows.rows.begin(), rows.rows.end());
       rows.rows = std::move(all.rows);
       check_primary_key(definition, rows, place);

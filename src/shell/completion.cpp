@@ -17,16 +17,16 @@ using Words = std::vector<std::string>;
 
 // Words of the grammar that stand inside of a statement.
 constexpr std::string_view inner_words[] = {
-    "ALL",    "ANALYZE", "AND",    "AS",      "ASC",      "BETWEEN", "BIGINT",  "BOOLEAN", "BY",
-    "CASE",   "CAST",    "CROSS",  "DESC",    "DISTINCT", "DOUBLE",  "ELSE",    "END",     "EXISTS",
-    "FALSE",  "FLOAT",   "FOR",    "FORMAT",  "FROM",     "GROUP",   "HAVING",  "IF",      "IN",
-    "INNER",  "INT",     "INTO",   "IS",      "JOIN",     "KEY",     "LIMIT",   "MATRIX",  "NOT",
-    "NULL",   "OF",      "OFFSET", "ON",      "OR",       "ORDER",   "PRIMARY", "RENAME",  "SELECT",
-    "SITES",  "TABLE",   "TENSOR", "TEXT",    "THEN",     "TILE",    "TO",      "TRUE",    "UNION",
-    "VALUES", "VECTOR",  "VIEW",   "VIRTUAL", "WHEN",     "WHERE",
+    "ALL",    "ANALYZE", "AND",    "AS",     "ASC",      "BETWEEN", "BIGINT", "BOOLEAN", "BY",
+    "CASE",   "CAST",    "CROSS",  "DESC",   "DISTINCT", "DOUBLE",  "ELSE",   "END",     "EXISTS",
+    "FALSE",  "FLOAT",   "FOR",    "FORMAT", "FROM",     "GROUP",   "HAVING", "IF",      "IN",
+    "INNER",  "INT",     "INTO",   "IS",     "JOB",      "JOIN",    "KEY",    "LIMIT",   "MATRIX",
+    "NOT",    "NULL",    "OF",     "OFFSET", "ON",       "OR",      "ORDER",  "PRIMARY", "RENAME",
+    "SELECT", "SITES",   "TABLE",  "TENSOR", "TEXT",     "THEN",    "TILE",   "TO",      "TRUE",
+    "UNION",  "VALUES",  "VECTOR", "VIEW",   "VIRTUAL",  "WHEN",    "WHERE",
 };
 constexpr std::string_view aggregates[] = {"AVG", "COUNT", "MAX", "MIN", "SUM"};
-constexpr std::string_view shown[] = {"FUNCTIONS", "HISTORY", "SETTINGS",
+constexpr std::string_view shown[] = {"FUNCTIONS", "HISTORY", "JOBS", "SETTINGS",
                                       "TABLES",    "TENSORS", "VIEWS"};
 // A table's name comes next.
 constexpr std::string_view before_tables[] = {"FROM",     "JOIN", "INTO", "TABLE",      "TENSOR",

@@ -93,3 +93,28 @@ def test_what_is_killed_goes_on_after_its_last_frame(prepared, tmp_path):
         assert ts.connect(database).list() == ["M"]
         shutil.rmtree(database)
     assert killed >= 10
+
+
+def test_a_job_belongs_to_one_process_and_is_taken_over_when_that_is_gone(prepared, tmp_path):
+    folder, expected = prepared
+    database = tmp_path / "shared.tsdb"
+    shutil.copytree(folder, database)
+    first = subprocess.Popen([PROGRAM, database, "-c", "SET frame_size = 1", "-c", ASKED],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        while f"running in process {first.pid}," not in (listed := run(database, "SHOW JOBS")):
+            assert first.poll() is None, "it was over before anybody looked"
+        first.send_signal(signal.SIGSTOP)
+        second = subprocess.run([PROGRAM, database, "-c", "SET frame_size = 1", "-c", ASKED], text=True,
+                                stderr=subprocess.PIPE)
+        assert second.returncode == 1 and f"which process {first.pid} is running" in second.stderr
+        name = listed.splitlines()[1].split(",")[0]
+        refused = subprocess.run([PROGRAM, database, "-c", f"DROP JOB {name}"], text=True, stderr=subprocess.PIPE)
+        assert refused.returncode == 1 and f"which process {first.pid} is running" in refused.stderr
+    finally:
+        first.kill()
+        first.communicate()
+    assert f"{name},stopped," in run(database, "SHOW JOBS")
+    assert np.allclose(sums_in(run(database, "SET frame_size = 1", ASKED)), expected, rtol=1e-9)
+    assert len(run(database, "SHOW JOBS").splitlines()) == 1
+    assert [path.name for path in database.iterdir() if path.name.startswith("job-")] == []

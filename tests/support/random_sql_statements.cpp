@@ -99,7 +99,9 @@ Node random_node(Random& random, bool may_explain) {
     case 8: return Show{random.chance(0.5) ? "tables" : "history"};
     case 9: return Set{random.chance(0.5) ? "threads" : "order", random_value(random)};
     case 10: return Set{"a b", nullptr};
-    case 11: return random.chance(0.5) ? Node(Checkpoint{}) : Node(Vacuum{});
+    case 11:
+      if (random.chance(0.3)) return DropJob{random_name(random), random.chance(0.5)};
+      return random.chance(0.5) ? Node(Checkpoint{}) : Node(Vacuum{});
     case 12: return Materialize{random_version(random, depth, 0)};
     case 13: return Execute{random_list(random, 1, 2, [&] { return random_item(random, 2); })};
     case 14: return random_query(random, depth + 1);

@@ -33,6 +33,7 @@ class Lister {
     if (const auto* value = std::get_if<double>(&literal.value)) return fmt::format("{:#}", *value);
     if (const auto* value = std::get_if<std::string>(&literal.value))
       return "'" + safe(*value) + "'";
+    if (const auto* value = std::get_if<Tile>(&literal.value)) return to_string(*value);
     return "null";
   }
   std::string operator()(const Name& name) const {
@@ -193,6 +194,9 @@ class Lister {
     return list("describe", {safe(describe.name)});
   }
   std::string operator()(const Show& show) const { return list("show", {show.what}); }
+  std::string operator()(const DropJob& drop) const {
+    return list("drop-job", {drop.if_exists ? "if-exists" : "-", safe(drop.name)});
+  }
   std::string operator()(const Set& set) const {
     return list("set", {safe(set.name), (*this)(set.value)});
   }

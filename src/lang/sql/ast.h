@@ -39,8 +39,9 @@ std::string to_string(const Type& type);  // "MATRIX[2][3] OF FLOAT"; OF DOUBLE 
 struct Null {
   friend bool operator==(const Null&, const Null&) = default;
 };
+/// Written out, or a value that was given for a `?`: only such can be tensors.
 struct Literal {
-  std::variant<Null, bool, std::int64_t, double, std::string> value;
+  std::variant<Null, bool, std::int64_t, double, std::string, Tile> value;
 };
 struct Name {
   std::string table = {};  // before the dot; empty: not said
@@ -278,7 +279,12 @@ struct Describe {
   std::string name;
 };
 struct Show {
-  std::string what;  // tables, tensors, views, functions, settings, history
+  std::string what;  // tables, tensors, views, functions, settings, history, jobs
+};
+/// Forgets what a statement that was stopped has left to go on with.
+struct DropJob {
+  std::string name;
+  bool if_exists = false;
 };
 struct Set {
   std::string name;
@@ -310,9 +316,10 @@ struct Explain {
 
 struct Statement {
   std::variant<QueryPtr, CreateTable, CreateTensor, CreateView, Insert, Copy, Drop, Rename,
-               Describe, Show, Set, Checkpoint, Vacuum, Materialize, Execute, Explain>
+               Describe, Show, DropJob, Set, Checkpoint, Vacuum, Materialize, Execute, Explain>
       node;
   Place begin, end;  // of its text, without the semicolon
+  int values = 0;    // how many `?` it has
 };
 
 }  // namespace tessera::sql

@@ -1,6 +1,7 @@
 #include "lang/sql/cursor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lang/characters.h"
 #include "lang/sql/words.h"
@@ -100,6 +101,12 @@ std::string Cursor::expect_string(std::string_view what) {
   if (token_.kind == Token::Kind::quoted_name)
     fail_parse(place(), "expected {}, but found the name {}: strings are written with '", what,
                lang::readable(token_.text));
+  if (at_symbol("?")) {
+    const Place here = place();
+    const auto* text = std::get_if<std::string>(&take_value().value);
+    if (text == nullptr) fail_parse(here, "expected {}, but this value is no text", what);
+    return *text;
+  }
   if (token_.kind != Token::Kind::string) fail_expected(what);
   std::string content = unquoted(token_);
   advance();
@@ -111,6 +118,14 @@ std::int64_t Cursor::expect_integer(std::string_view what) {
   const std::int64_t value = token_.integer;
   advance();
   return value;
+}
+
+const Literal& Cursor::take_value() {
+  if (values_.empty()) fail_parse(place(), "a value has to be given for each ?, and there is none");
+  if (std::cmp_equal(values_taken_, values_.size()))
+    fail_parse(place(), "{} values are given, and here is one ? more", values_.size());
+  advance();
+  return values_[static_cast<std::size_t>(values_taken_++)];
 }
 
 void Cursor::fail_expected(std::string_view what) const {

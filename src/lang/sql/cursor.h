@@ -1,19 +1,21 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "lang/lexer.h"
+#include "lang/sql/ast.h"
 
 namespace tessera::sql {
 
-using lang::Place;
 using lang::Token;
 
 /// Where a parser is in its text. Cheap to copy, to look ahead.
 class Cursor {
  public:
-  explicit Cursor(std::string_view text) : lexer_(text), token_(lexer_.next()) {}
+  explicit Cursor(std::string_view text, std::span<const Literal> values = {})
+      : lexer_(text), token_(lexer_.next()), values_(values) {}
 
   const Token& token() const { return token_; }
   Place place() const { return token_.place; }
@@ -40,6 +42,9 @@ class Cursor {
   std::string expect_name(std::string_view what);
   std::string expect_string(std::string_view what);
   std::int64_t expect_integer(std::string_view what);
+  /// At a `?`: what it stands for.
+  const Literal& take_value();
+  int values_taken() const { return values_taken_; }
 
   /// A ParseError at this token: "expected ..., but found ...", and what to do about it.
   [[noreturn]] void fail_expected(std::string_view what) const;
@@ -75,6 +80,8 @@ class Cursor {
  private:
   lang::Lexer lexer_;
   Token token_;
+  std::span<const Literal> values_;
+  int values_taken_ = 0;
   Place end_of_last_ = {};
   int nesting_ = 0;
   int links_ = 0;  // of the deepest chain since the last one was begun

@@ -35,15 +35,19 @@ auto parse_whole(std::string_view text, const Read& read) {
 
 }  // namespace
 
-std::vector<StatementPtr> parse(std::string_view text) {
-  Cursor cursor(text);
+std::vector<StatementPtr> parse(std::string_view text, const std::vector<Literal>& values) {
+  Cursor cursor(text, values);
   std::vector<StatementPtr> statements;
   while (true) {
     while (cursor.take_symbol(";")) continue;
-    if (cursor.at_end()) return statements;
+    if (cursor.at_end()) break;
     statements.push_back(grammar::statement(cursor));
     expect_end_of_statement(cursor);
   }
+  if (cursor.values_taken() < static_cast<int>(values.size()))
+    lang::fail_parse(cursor.place(), "{} values are given, and the text has {} ?", values.size(),
+                     cursor.values_taken());
+  return statements;
 }
 
 ExpressionPtr parse_expression(std::string_view text) {

@@ -13,8 +13,10 @@
 
 namespace tessera::sql {
 
-/// Statements that are separated by semicolons; the last one may have one too.
-std::vector<StatementPtr> parse(std::string_view text);
+/// Statements that are separated by semicolons; the last one may have one too. Where a value can
+/// stand, `?` stands for the next of `values`, and all of them have to be used: so what a program
+/// has at hand gets into a statement without being written out, whatever characters it has.
+std::vector<StatementPtr> parse(std::string_view text, const std::vector<Literal>& values = {});
 ExpressionPtr parse_expression(std::string_view text);
 QueryPtr parse_query(std::string_view text);
 

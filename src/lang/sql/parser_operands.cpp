@@ -123,6 +123,7 @@ ExpressionPtr primary(Cursor& cursor) {
     case Token::Kind::symbol:
       if (cursor.at_symbol("(")) return parenthesised(cursor);
       if (cursor.at_symbol("[")) return array(cursor);
+      if (cursor.at_symbol("?")) return make(place, cursor.take_value());
       if (cursor.at_symbol("*"))
         fail_parse(place, "* stands only in the list of a SELECT, by itself, and in COUNT(*)");
       break;

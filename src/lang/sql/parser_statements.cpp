@@ -24,13 +24,20 @@ Node create(Cursor& cursor) {
   return create_view(cursor);
 }
 
+bool if_exists(Cursor& cursor) {
+  if (!cursor.at_word("IF") || cursor.next().kind != Token::Kind::word) return false;
+  cursor.advance();
+  cursor.expect_word("EXISTS", "EXISTS after IF");
+  return true;
+}
+
 Node drop(Cursor& cursor) {
-  Drop found{object_kind(cursor, "DROP"), {}};
-  if (cursor.at_word("IF") && cursor.next().kind == Token::Kind::word) {
-    cursor.advance();
-    cursor.expect_word("EXISTS", "EXISTS after IF");
-    found.if_exists = true;
+  if (cursor.take_word("JOB")) {
+    const bool may_be_gone = if_exists(cursor);
+    return DropJob{cursor.expect_name("the name of a job, as SHOW JOBS gives it"), may_be_gone};
   }
+  Drop found{object_kind(cursor, "DROP"), {}};
+  found.if_exists = if_exists(cursor);
   found.name = cursor.expect_name("the name of what to drop");
   if (cursor.at_symbol("["))
     fail_parse(cursor.place(), "versions are dropped all at once: DROP TABLE {}",
@@ -90,14 +97,14 @@ Node describe(Cursor& cursor) {
 }
 
 Node show(Cursor& cursor) {
-  constexpr std::string_view all[] = {"TABLES",    "TENSORS",  "VIEWS",
-                                      "FUNCTIONS", "SETTINGS", "HISTORY"};
+  constexpr std::string_view all[] = {"TABLES",   "TENSORS", "VIEWS", "FUNCTIONS",
+                                      "SETTINGS", "HISTORY", "JOBS"};
   for (const std::string_view what : all)
     if (cursor.take_word(what)) return Show{in_lower_case(what)};
   const std::string_view meant = nearest(cursor.token().text, all);
   if (!meant.empty())
     fail_parse(cursor.place(), "there is no SHOW {}; do you mean {}?", cursor.token().text, meant);
-  cursor.fail_expected("TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS or HISTORY after SHOW");
+  cursor.fail_expected("TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY or JOBS after SHOW");
 }
 
 Node set(Cursor& cursor) {
@@ -201,9 +208,10 @@ Options options_in_parentheses(Cursor& cursor) {
 
 StatementPtr statement(Cursor& cursor) {
   const Place begin = cursor.place();
+  const int values_before = cursor.values_taken();
   Node found = node(cursor);
-  return std::make_shared<const Statement>(
-      Statement{std::move(found), begin, cursor.end_of_last()});
+  return std::make_shared<const Statement>(Statement{std::move(found), begin, cursor.end_of_last(),
+                                                     cursor.values_taken() - values_before});
 }
 
 }  // namespace tessera::sql::grammar

@@ -75,6 +75,8 @@ void Printer::form(const Literal& literal) {
   if (const auto* value = std::get_if<std::int64_t>(&literal.value)) add(integer_text(*value));
   if (const auto* value = std::get_if<double>(&literal.value)) add(decimal_text(*value));
   if (const auto* value = std::get_if<std::string>(&literal.value)) add_string(*value);
+  // A tensor that was given has no text.
+  if (std::holds_alternative<Tile>(literal.value)) add("?");
 }
 
 void Printer::form(const Name& name) {

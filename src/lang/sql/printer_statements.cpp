@@ -161,6 +161,12 @@ void Printer::form(const Show& show) {
   for (const char c : show.what) text_ += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
 }
 
+void Printer::form(const DropJob& drop) {
+  add("DROP JOB ");
+  if (drop.if_exists) add("IF EXISTS ");
+  add_name(drop.name);
+}
+
 void Printer::form(const Set& set) {
   add(set.value ? "SET " : "RESET ");
   add_name(set.name);

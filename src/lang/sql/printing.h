@@ -58,6 +58,7 @@ class Printer {
   void form(const Rename& rename);
   void form(const Describe& describe);
   void form(const Show& show);
+  void form(const DropJob& drop);
   void form(const Set& set);
   void form(const Checkpoint& checkpoint);
   void form(const Vacuum& vacuum);

@@ -51,7 +51,7 @@ double expected_breakers(const OperatorGraph& graph, const std::vector<std::int3
   return sum;
 }
 
-Cut cut(const OperatorGraph& graph, Limits limits) {
+Cut cut(const OperatorGraph& graph, Limits limits, const std::stop_token& stop) {
   TESSERA_REQUIRE(PlanError, limits.min_size >= 1 && limits.min_size <= limits.max_size,
                   "frames of {} to {} operators: the least size must be positive and not above the "
                   "largest",
@@ -64,12 +64,13 @@ Cut cut(const OperatorGraph& graph, Limits limits) {
   Noise noise(1);
   Cut best = first_cut(graph, limits, noise);
   // As a whole, for as long as that costs no more than the windows do.
-  best = search(graph, limits, std::move(best), std::min(400'000 / n, 4'000), noise);
+  best = search(graph, limits, std::move(best), std::min(400'000 / n, 4'000), noise, stop);
   int idle = 0;
   for (int round = 0; round < rounds && idle < 2 && best.expected_breakers > 0; ++round) {
     Cut next = best;
     if (round > 0) reorder_frames(graph, next, round == 1 ? 0.F : noise.fraction(), noise);
-    const Effort effort{.window = windows[round % std::ssize(windows)], .attempts = attempts};
+    const Effort effort{
+        .window = windows[round % std::ssize(windows)], .attempts = attempts, .stop = stop};
     const double gained = improve_windows(graph, next, limits, effort, noise);
     if (next.expected_breakers <= best.expected_breakers) best = std::move(next);
     idle = gained < 0.002 * best.expected_breakers ? idle + 1 : 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "optimizer/frames/graph.h"
@@ -29,8 +30,8 @@ struct Cut {
 ///    which is the most that can be had;
 ///  - the result depends on the arguments alone: it is the same in all processes of a cluster.
 /// That the sum is the least is not: the problem is NP-hard. Takes time close to linear in
-/// operators and edges.
-Cut cut(const OperatorGraph& graph, Limits limits);
+/// operators and edges. Interrupted if it is to stop before it is done.
+Cut cut(const OperatorGraph& graph, Limits limits, const std::stop_token& stop = {});
 
 /// The least size that frames of so many operators can all have: see above.
 std::int32_t least_size(std::int64_t operators, Limits limits);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "optimizer/frames/coarsen.h"
 #include "optimizer/frames/refine.h"
 #include "optimizer/frames/split.h"
@@ -74,11 +75,13 @@ std::optional<Cut> multilevel(const OperatorGraph& graph, Limits limits, float d
   }
 }
 
-Cut search(const OperatorGraph& graph, Limits limits, Cut best, int attempts, Noise& noise) {
+Cut search(const OperatorGraph& graph, Limits limits, Cut best, int attempts, Noise& noise,
+           const std::stop_token& stop) {
   constexpr int patience = 120;  // attempts without success, after which it starts from elsewhere
   Cut current = best;
   int since = 0;
   for (int attempt = 0; attempt < attempts && best.expected_breakers > 0; ++attempt) {
+    refuse_if_stopped(stop, "the plan was cut into frames");
     const float disorder = attempt == 0 ? 0 : noise.fraction();
     const int turn = attempt % 8;
     std::optional<Cut> found;

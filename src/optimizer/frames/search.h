@@ -15,7 +15,8 @@ std::optional<Cut> multilevel(const OperatorGraph& graph, Limits limits, float d
 /// Looks for a better cut than `best` by so many attempts, each from another order of the operators
 /// or from another way to coarsen the graph, or from the best one so far with its frames' contents
 /// in another order.
-Cut search(const OperatorGraph& graph, Limits limits, Cut best, int attempts, Noise& noise);
+Cut search(const OperatorGraph& graph, Limits limits, Cut best, int attempts, Noise& noise,
+           const std::stop_token& stop = {});
 
 /// Numbers the frames anew, in another order in which they can be executed, so that frames with
 /// edges between them become neighbours.

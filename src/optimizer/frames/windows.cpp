@@ -24,7 +24,7 @@ class Windows {
       if (i == 0 || cut.frame_of[order_[i]] != cut.frame_of[order_[i - 1]]) begins_.push_back(i);
   }
 
-  double run(Effort effort) {
+  double run(const Effort& effort) {
     double gained = 0;
     std::vector<std::int32_t> done;  // where frames begin before those that are still to come
     std::vector<std::int32_t> ahead(begins_.rbegin(), begins_.rend());
@@ -37,7 +37,7 @@ class Windows {
       std::vector<std::int32_t> inner(ahead.end() - frames, ahead.end());
       std::reverse(inner.begin(), inner.end());
       ahead.resize(ahead.size() - static_cast<std::size_t>(frames));
-      gained += cut_anew(begin, end, inner, effort.attempts);
+      gained += cut_anew(begin, end, inner, effort);
       // The next window overlaps this one, but for its first frame, so that every two neighbours
       // are in one window at some time.
       const std::ptrdiff_t finished =
@@ -52,7 +52,7 @@ class Windows {
 
  private:
   double cut_anew(std::int32_t begin, std::int32_t end, std::vector<std::int32_t>& begins,
-                  int attempts) {
+                  const Effort& effort) {
     if (begins.size() < 2) return 0;
     for (std::int32_t i = begin; i < end; ++i) local_[order_[i]] = i - begin;
     std::vector<Edge> edges;
@@ -70,7 +70,8 @@ class Windows {
     const OperatorGraph window(end - begin, std::move(edges));
     now.expected_breakers = expected_breakers(window, now.frame_of);
     const double before = now.expected_breakers;
-    const Cut better = search(window, limits_, std::move(now), attempts, noise_);
+    const Cut better =
+        search(window, limits_, std::move(now), effort.attempts, noise_, effort.stop);
     if (better.expected_breakers > before) return 0;
 
     const Order inside = in_frames(better, by_number(window));
@@ -104,7 +105,7 @@ class Windows {
 
 }  // namespace
 
-double improve_windows(const OperatorGraph& graph, Cut& cut, Limits limits, Effort effort,
+double improve_windows(const OperatorGraph& graph, Cut& cut, Limits limits, const Effort& effort,
                        Noise& noise) {
   return Windows(graph, cut, limits, noise).run(effort);
 }

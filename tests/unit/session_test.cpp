@@ -1,0 +1,144 @@
+#include "tessera/session.h"
+
+#include <thread>
+
+#include "session/job_lock.h"
+#include "support/database_folder.h"
+
+namespace tessera {
+namespace {
+
+using SessionValues = DatabaseFolder;
+using SessionJobs = DatabaseFolder;
+
+TEST_F(SessionValues, StandForEachQuestionMark) {
+  Session session(open());
+  session.execute("CREATE TABLE t (i INT, s TEXT, m MATRIX[2][2])");
+  const Tile tile = Tile::of<double>({2, 2}, {1, 2, 3, 4});
+  session.execute("INSERT INTO t VALUES (?, ?, ?)", {std::int64_t{1}, "it's; --", tile});
+  const ResultTable rows =
+      session.query("SELECT s, m @ ?, ? FROM t WHERE i = ?", {tile, SqlValue{}, std::int64_t{1}});
+  ASSERT_EQ(rows.rows(), 1);
+  EXPECT_EQ(std::get<std::string>(rows.at(0, 0)), "it's; --");
+  EXPECT_EQ(to_string(std::get<Tile>(rows.at(0, 1))),
+            to_string(Tile::of<double>({2, 2}, {7, 10, 15, 22})));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(rows.at(0, 2)));
+  EXPECT_EQ(message_of([&] { session.execute("SELECT ?; SELECT ?", {true}); }),
+            "ParseError: 1 values are given, and here is one ? more");
+}
+
+/// A statement in frames that was stopped after two of them.
+void leave_a_job(Session& session, const std::string& text) {
+  std::stop_source source;
+  RunOptions& options = session.run_options();
+  options.stop = source.get_token();
+  options.progress = [&](const Progress& progress) {
+    if (progress.frame == 3) source.request_stop();
+  };
+  EXPECT_TRUE(message_of([&] { session.execute(text); }).starts_with("Interrupted"));
+  options.stop = {};
+  options.progress = {};
+}
+
+constexpr const char* recursion =
+    "CREATE TABLE x[0] AS SELECT 0 AS k, [[1, 2], [3, 4]] AS m;"
+    "CREATE TABLE x[i:1...] AS SELECT k, m + 1 AS m FROM x[i-1]; SET frame_size = 4";
+
+TEST_F(SessionJobs, AreShownAndDropped) {
+  Session session(open());
+  session.execute(recursion);
+  EXPECT_EQ(session.query("SHOW JOBS").rows(), 0);
+  leave_a_job(session, "SELECT m\n  FROM x[40]");
+  const ResultTable jobs = session.query("SHOW JOBS");
+  ASSERT_EQ(jobs.rows(), 1);
+  const std::string name = jobs.text(0, 0);
+  EXPECT_EQ(jobs.text(0, 1), "stopped");
+  EXPECT_TRUE(jobs.text(0, 2).starts_with("2 of "));
+  EXPECT_NE(jobs.text(0, 3), "0 B");
+  EXPECT_EQ(jobs.text(0, 4), "SELECT m FROM x[40]");
+  EXPECT_EQ(session.execute("DROP JOB " + name)[0].message, name + " is gone");
+  EXPECT_EQ(session.query("SHOW JOBS").rows(), 0);
+  EXPECT_EQ(names_in(session.database()), "");
+  EXPECT_EQ(message_of([&] { session.execute("DROP JOB " + name); }),
+            "TypeError: there is no job " + name + ": SHOW JOBS lists them");
+  EXPECT_EQ(session.execute("DROP JOB IF EXISTS " + name)[0].message, "there was no job " + name);
+  EXPECT_EQ(session.query("SELECT m FROM x[40]").rows(), 1);
+}
+
+TEST_F(SessionJobs, OfTensorsThatAreGivenAreToldApart) {
+  Session session(open());
+  session.execute(recursion);
+  const auto run = [&](double value) {
+    const Tile tile = Tile::full(DType::f64, {2, 2}, value);
+    return session.query("SELECT sum_elements(m * ?) FROM x[40]", {tile}).text(0, 0);
+  };
+  RunOptions& options = session.run_options();
+  std::stop_source source;
+  options.stop = source.get_token();
+  options.progress = [&](const Progress& progress) {
+    if (progress.frames > 0 && progress.frame == progress.frames) source.request_stop();
+  };
+  EXPECT_TRUE(message_of([&] { (void)run(1); }).starts_with("Interrupted"));
+  options.stop = {};
+  options.progress = {};
+  EXPECT_EQ(run(2), "340");  // 2 * (10 + 40 * 4)
+  EXPECT_EQ(session.query("SHOW JOBS").rows(), 1);
+  EXPECT_EQ(run(1), "170");
+  EXPECT_EQ(session.query("SHOW JOBS").rows(), 0);
+}
+
+TEST_F(SessionJobs, BelongToOneSessionAtATime) {
+  Session one(open()), other(open());
+  one.execute(recursion);
+  other.execute("SET frame_size = 4");
+  leave_a_job(one, "SELECT m FROM x[40]");
+  const std::string name = one.query("SHOW JOBS").text(0, 0);
+
+  std::string message, state, dropping;
+  one.run_options().progress = [&](const Progress& progress) {
+    if (progress.frame != 5 || !message.empty()) return;
+    message = message_of([&] { other.execute("SELECT m FROM x[40]"); });
+    dropping = message_of([&] { other.execute("DROP JOB " + name); });
+    state = other.query("SHOW JOBS").text(0, 1);
+  };
+  EXPECT_EQ(one.query("SELECT m FROM x[40]").rows(), 1);
+  const std::string taken = fmt::format(
+      "IoError: this is job {}, which process {} is running: wait for it, or stop that process",
+      name, ::getpid());
+  EXPECT_EQ(message, taken);
+  EXPECT_EQ(dropping, taken);
+  EXPECT_EQ(state, fmt::format("running in process {}", ::getpid()));
+  EXPECT_EQ(other.query("SELECT m FROM x[40]").rows(), 1);
+  EXPECT_EQ(one.query("SHOW JOBS").rows(), 0);
+}
+
+TEST_F(SessionJobs, LocksGoWithWhoHasThem) {
+  (void)open();
+  {
+    const auto held = session::JobLock::take(folder_, "a");
+    ASSERT_TRUE(held);
+    EXPECT_FALSE(session::JobLock::take(folder_, "a"));
+    EXPECT_TRUE(session::JobLock::take(folder_, "b"));
+    EXPECT_EQ(session::JobLock::holder(folder_, "a"), std::to_string(::getpid()));
+  }
+  EXPECT_EQ(session::JobLock::holder(folder_, "a"), std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "job-a.lock"));
+  // Many at once: never two of them have it, though each removes the file when it is done.
+  std::atomic<int> holders = 0, most = 0, taken = 0;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i)
+        if (const auto held = session::JobLock::take(folder_, "a")) {
+          most = std::max(most.load(), ++holders);
+          ++taken;
+          --holders;
+        }
+    });
+  threads.clear();
+  EXPECT_EQ(most, 1);
+  EXPECT_GT(taken, 200);
+}
+
+}  // namespace
+}  // namespace tessera
