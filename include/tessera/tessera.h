@@ -1,6 +1,7 @@
 #pragma once
 
-/// The public interface of Tessera: tiles, kernels, keys, relations and the algebra over them.
+/// The public interface of Tessera: tiles, kernels, keys, relations and the algebra over them,
+/// databases and SQL.
 
 #include "tessera/database.h"
 #include "tessera/error.h"
@@ -12,5 +13,6 @@
 #include "tessera/plan.h"
 #include "tessera/relation.h"
 #include "tessera/run.h"
+#include "tessera/session.h"
 #include "tessera/tile.h"
 #include "tessera/workload.h"

@@ -20,6 +20,14 @@ void bind_sites(py::module_& module);
 void bind_relations(py::module_& module);
 void bind_database(py::module_& module);
 void bind_files(py::module_& module, py::class_<Database>& database);
+void bind_sql(py::module_& module, py::class_<Database>& database);
+
+/// An error in a statement, with the line that it is about and a mark below the place.
+struct ShownStatementError : StatementError {
+  ShownStatementError(const StatementError& error, std::string text)
+      : StatementError(error), shown(std::move(text)) {}
+  std::string shown;
+};
 
 Tile tile_from_numpy(const py::array& array);
 py::array tile_to_numpy(const Tile& tile);

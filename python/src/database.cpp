@@ -45,6 +45,8 @@ void bind_database(py::module_& module) {
            }),
            py::arg("folder"), py::kw_only(), py::arg("create") = true, py::arg("read_only") = false,
            py::arg("lock_seconds") = 10.0, py::arg("compress") = false)
+      .def_static("temporary", &Database::temporary, unlocked,
+                  "A database for a while: it goes with the last that uses it.")
       .def(
           "list",
           [](const Database& database) {
@@ -145,6 +147,7 @@ void bind_database(py::module_& module) {
         return "Database('" + database.folder().string() + "')";
       });
   bind_files(module, type);
+  bind_sql(module, type);
 }
 
 }  // namespace tessera::python

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "bindings.h"
 
 namespace tessera::python {
@@ -5,10 +7,22 @@ namespace tessera::python {
 namespace {
 
 /// The whole message, which may quote text that holds a zero byte or is no valid UTF-8.
-void raise(PyObject* kind, const std::string& message) {
-  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
+py::object as_text(const std::string& message) {
+  return py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
       message.data(), static_cast<py::ssize_t>(message.size()), "backslashreplace"));
-  PyErr_SetObject(kind, text.ptr());
+}
+
+void raise(PyObject* kind, const std::string& message) {
+  PyErr_SetObject(kind, as_text(message).ptr());
+}
+
+void raise(PyObject* kind, const ShownStatementError& error) {
+  const std::string text = error.shown.substr(0, error.shown.find_last_not_of('\n') + 1);
+  const py::object made = py::reinterpret_borrow<py::object>(kind)(as_text(text));
+  made.attr("kind") = error.kind();
+  made.attr("line") = error.line;
+  made.attr("column") = error.column;
+  PyErr_SetObject(kind, made.ptr());
 }
 
 }  // namespace
@@ -34,9 +48,24 @@ void bind_errors(py::module_& module) {
   static PyObject* cluster = kind("ClusterError", PyExc_RuntimeError);
   static PyObject* internal = kind("InternalError", PyExc_RuntimeError);
 
+  // An error in a statement is a StatementError and also of its own kind: either can be caught.
+  static py::exception<StatementError> in_statement(module, "StatementError", base);
+  in_statement.doc() =
+      "An error in a statement of SQL, with its place: kind, line and column, from 1.";
+  static std::map<std::string, PyObject*> by_kind;
+  for (PyObject* one : {parse, type, plan, value, io, memory, interrupted, cluster, internal}) {
+    const py::object also = py::reinterpret_borrow<py::object>(one);
+    const py::tuple bases = py::make_tuple(in_statement, also);
+    by_kind[also.attr("__name__").cast<std::string>()] =
+        PyErr_NewException("tessera.StatementError", bases.ptr(), nullptr);
+  }
+
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);
+    } catch (const ShownStatementError& error) {
+      const auto known = by_kind.find(error.kind());
+      raise(known == by_kind.end() ? by_kind.at("InternalError") : known->second, error);
     } catch (const ParseError& error) {
       raise(parse, error.what());
     } catch (const TypeError& error) {

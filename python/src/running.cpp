@@ -92,7 +92,9 @@ void bind_running(py::module_& module) {
       .def_readonly("bytes_read", &Progress::bytes_read)
       .def_readonly("bytes_spilled", &Progress::bytes_spilled)
       .def_readonly("seconds", &Progress::seconds)
-      .def_readonly("seconds_left", &Progress::seconds_left);
+      .def_readonly("seconds_left", &Progress::seconds_left)
+      .def_readonly("frame", &Progress::frame)
+      .def_readonly("frames", &Progress::frames);
 }
 
 }  // namespace tessera::python

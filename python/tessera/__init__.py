@@ -14,23 +14,45 @@ Relations and the tensor relational algebra::
     >>> product = r.plan("A").join(r.plan("A"), [1], [0], "matmul").aggregate([0, 2], "add")
     >>> bool(np.array_equal(product.run().numpy(), np.arange(16.0).reshape(4, 4) @ np.arange(16.0).reshape(4, 4)))
     True
+
+SQL over tables and tensors::
+
+    >>> db = ts.connect()
+    >>> _ = db.sql("CREATE TABLE t (i INT, m MATRIX[2][2])")
+    >>> _ = db.sql("INSERT INTO t VALUES (?, ?)", [0, np.eye(2)])
+    >>> db.sql("SELECT i, sum_elements(m) AS total FROM t").fetchall()
+    [(0, 2.0)]
 """
 
 from ._tessera import (
     ClusterError, Database, Error, FileProgress, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Placement, Plan,
-    PlanError, Progress, Relation, Tile, TypeError, ValueError, closedness, formats, kernel_aliases,
-    kernel_names, kernel_reference)
+    PlanError, Progress, Relation, Result, Session, StatementError, Tile, TypeError, ValueError, closedness,
+    formats, kernel_aliases, kernel_names, kernel_reference)
 from . import kernels
 
 __all__ = [
     "ClusterError", "Database", "Error", "FileProgress", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
-    "Placement", "Plan", "PlanError", "Progress", "Relation", "Tile", "TypeError", "ValueError",
-    "closedness", "connect", "formats", "kernel_aliases", "kernel_names", "kernel_reference", "kernels", "relation"]
+    "Placement", "Plan", "PlanError", "Progress", "Relation", "Result", "Session", "StatementError", "Tile",
+    "TypeError", "ValueError", "closedness", "connect", "formats", "kernel_aliases", "kernel_names",
+    "kernel_reference", "kernels", "relation", "sql"]
 
 
-def connect(folder, **options):
-    """The database in a folder, which is made if it is not there."""
+def connect(folder=None, **options):
+    """The database in a folder, which is made if it is not there; without one, a temporary database."""
+    if folder is None:
+        return Database.temporary(**options)
     return Database(folder, **options)
+
+
+def sql(text, values=None, *, progress=None):
+    """Statements over a temporary database that all calls share and that goes with the process: see Session.sql."""
+    global _session
+    if _session is None:
+        _session = Database.temporary().session()
+    return _session.sql(text, values, progress=progress)
+
+
+_session = None
 
 
 def relation(tensor, tile, presence="continuous"):

@@ -1,0 +1,191 @@
+#include <mutex>
+#include <sstream>
+
+#include "base/check.h"
+#include "display/error_text.h"
+#include "sql_result.h"
+#include "watched.h"
+
+// Sessions of SQL.
+
+namespace tessera::python {
+namespace {
+
+/// A value that stands for a `?`: what Python has for NULL, truth values, numbers and texts, and
+/// anything that NumPy takes for an array.
+SqlValue as_value(const py::handle& object) {
+  if (object.is_none()) return {};
+  if (py::isinstance<py::bool_>(object)) return object.cast<bool>();
+  if (py::isinstance<py::str>(object)) return object.cast<std::string>();
+  if (PyLong_Check(object.ptr()) != 0) {
+    int overflow = 0;
+    const std::int64_t number = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+    TESSERA_REQUIRE(ValueError, overflow == 0, "{} does not fit a BIGINT, which has 64 bits",
+                    py::str(object).cast<std::string>());
+    return number;
+  }
+  if (PyFloat_Check(object.ptr()) != 0) return object.cast<double>();
+  const Tile tile = as_tile(object);
+  if (tile.rank() > 0) return tile;
+  switch (tile.dtype()) {  // a number of NumPy's
+    case DType::boolean: return tile.at<bool>({});
+    case DType::i64: return tile.at<std::int64_t>({});
+    case DType::f32:
+    case DType::f64: break;
+  }
+  return tile.at<double>({});
+}
+
+std::vector<SqlValue> as_values(const py::object& list) {
+  std::vector<SqlValue> values;
+  if (list.is_none()) return values;
+  // A text is a list of characters, which nobody means.
+  TESSERA_REQUIRE(TypeError, !py::isinstance<py::str>(list) && PyDict_Check(list.ptr()) == 0,
+                  "values for each ? are a list or a tuple, not {}",
+                  py::str(py::type::of(list).attr("__name__")).cast<std::string>());
+  for (const py::handle& one : list) values.push_back(as_value(one));
+  return values;
+}
+
+/// While it lives, what a session runs can be stopped, and says how far it is.
+class WhileWatched {
+ public:
+  WhileWatched(RunOptions& options, std::stop_token stop,
+               std::function<void(const Progress&)> progress)
+      : options_(options) {
+    options_.stop = std::move(stop);
+    options_.progress = std::move(progress);
+  }
+  ~WhileWatched() {
+    options_.stop = {};
+    options_.progress = {};
+  }
+  WhileWatched(const WhileWatched&) = delete;
+  WhileWatched& operator=(const WhileWatched&) = delete;
+
+ private:
+  RunOptions& options_;
+};
+
+/// A session that threads of Python may share: their statements wait for each other.
+class SharedSession {
+ public:
+  SharedSession(const Database& database, const SessionOptions& options)
+      : session_(database, options) {}
+
+  std::vector<StatementResult> execute(const std::string& text, const std::vector<SqlValue>& values,
+                                       const py::object& progress) {
+    using Results = std::vector<StatementResult>;
+    Watched<Results, Progress> watched(progress);
+    const auto run = [&]() -> Results {
+      const std::lock_guard alone(mutex_);
+      const WhileWatched until_the_end(session_.run_options(), watched.stop(), watched.listener());
+      try {
+        return session_.execute(text, values);
+      } catch (const StatementError& error) {
+        throw ShownStatementError(error, display::error_text(error, text, {}, 0, false));
+      }
+    };
+    return watched.result(run);
+  }
+
+ private:
+  std::mutex mutex_;
+  Session session_;
+};
+
+std::string quoted(const std::string& name) {
+  std::string result = "\"";
+  for (const char c : name) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+/// INSERT INTO "t" ("a", "b") VALUES (?, ?), (?, ?)
+std::int64_t insert(SharedSession& session, const std::string& table, const py::iterable& rows,
+                    const std::optional<std::vector<std::string>>& columns,
+                    const py::object& progress) {
+  std::string text = "INSERT INTO " + quoted(table);
+  if (columns) {
+    text += " (";
+    for (std::size_t c = 0; c < columns->size(); ++c)
+      text += (c > 0 ? ", " : "") + quoted((*columns)[c]);
+    text += ")";
+  }
+  std::vector<SqlValue> values;
+  std::int64_t count = 0;
+  std::size_t width = 0;
+  std::string marks;
+  for (const py::handle& row : rows) {
+    const std::size_t before = values.size();
+    for (const py::handle& one : row) values.push_back(as_value(one));
+    const std::size_t wide = values.size() - before;
+    if (count == 0) {
+      width = wide;
+      for (std::size_t c = 0; c < width; ++c) marks += c > 0 ? ", ?" : "?";
+    }
+    TESSERA_REQUIRE(TypeError, wide == width && wide > 0,
+                    "row {} has {} values, and the first one has {}", count, wide, width);
+    text += (count++ == 0 ? " VALUES (" : ", (") + marks + ")";
+  }
+  if (count > 0) (void)session.execute(text, values, progress);
+  return count;
+}
+
+}  // namespace
+
+void bind_sql(py::module_& module, py::class_<Database>& database) {
+  bind_results(module);
+  const auto none = py::none();
+  py::class_<SharedSession, std::shared_ptr<SharedSession>>(
+      module, "Session", "Statements of SQL over a database, with settings of their own.")
+      .def(
+          "sql",
+          [](SharedSession& self, const std::string& text, const py::object& values,
+             const py::object& progress) {
+            std::vector<StatementResult> results = self.execute(text, as_values(values), progress);
+            return results.empty() ? StatementResult{} : std::move(results.back());
+          },
+          py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,
+          "Runs the statements of a text, and returns what the last one yields. Each ? stands for "
+          "the next of `values`: numbers, texts, None, or arrays, which are tensors. Ctrl-C stops "
+          "it, as does what `progress` raises, which is called with a Progress from time to time.")
+      .def(
+          "execute",
+          [](SharedSession& self, const std::string& text, const py::object& values,
+             const py::object& progress) {
+            return self.execute(text, as_values(values), progress);
+          },
+          py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,
+          "The same; returns what each statement yields, and each query inside EXECUTE ( ... ).")
+      .def("insert", &insert, py::arg("table"), py::arg("rows"), py::kw_only(),
+           py::arg("columns") = none, py::arg("progress") = none,
+           "Adds rows, each a sequence of values, to a table: all of them, or none. Returns how "
+           "many.");
+  const auto open = [](const Database& self, const py::object& memory_limit, int threads, int sites,
+                       const std::string& temporary_folder, bool optimize, int frame_size) {
+    SessionOptions options;
+    options.run = run_options(false, sites, threads, memory_limit, temporary_folder);
+    options.run.optimize = optimize;
+    options.frame_size = frame_size;
+    return std::make_shared<SharedSession>(self, options);
+  };
+  database
+      .def("session", open, py::kw_only(), py::arg("memory_limit") = none, py::arg("threads") = 0,
+           py::arg("sites") = 1, py::arg("temporary_folder") = "", py::arg("optimize") = true,
+           py::arg("frame_size") = 0,
+           "A session of SQL: what SET changes holds for its later statements.")
+      .def(
+          "sql",
+          [open](const Database& self, const std::string& text, const py::object& values,
+                 const py::object& progress) {
+            const auto session = open(self, py::none(), 0, 1, "", true, 0);
+            std::vector<StatementResult> results =
+                session->execute(text, as_values(values), progress);
+            return results.empty() ? StatementResult{} : std::move(results.back());
+          },
+          py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,
+          "What the statements of a text yield, or the last of them, in a session of their own: "
+          "see Session.sql.");
+}
+
+}  // namespace tessera::python
