@@ -12,7 +12,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 quickstart: configure  ## install, build, and run a short guided program
-	@cmake --build --preset $(PRESET) --target quickstart _tessera
+	@cmake --build --preset $(PRESET) --target quickstart _tessera tessera_shell
 	@$(BUILD)/examples/quickstart
 
 test: build check-layers unit-tests python-tests  ## install, build, and run all tests
