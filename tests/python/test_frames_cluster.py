@@ -60,7 +60,7 @@ def killed(ranks, database, frames, victims, frame_size=12):
     pids = []
     try:
         limit = time.monotonic() + 120
-        while job.poll() is None and len(db.history()) < wanted:
+        while job.poll() is None and (len(processes_of(job)) < ranks or len(db.history()) < wanted):
             assert time.monotonic() < limit
             time.sleep(0.002)
         time.sleep(chance.uniform(0, 0.2))
