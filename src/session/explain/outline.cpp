@@ -115,6 +115,7 @@ Outline outline_of(const sql::CreateTensor& statement, const Database& database,
   result.tensor = planned(statement, database, catalogue, tile_size, place);
   result.parts.push_back({"", {result.tensor->tensor.plan}});
   result.placed = [&catalogue, sites](const Plan& input) -> std::optional<Placement> {
+    if (query::is_at_hand(input)) return ia::dealt_out(sites)(input);  // as a run has it
     const auto* named = std::get_if<op::Input>(&operator_of(input));
     const auto tensor = named == nullptr ? std::nullopt : catalogue.virtual_tensor(named->name);
     if (!tensor || tensor->partition_by.empty()) return std::nullopt;
