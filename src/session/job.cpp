@@ -70,13 +70,14 @@ Value& Job::value(std::int64_t op) {
   if (found != values_.end()) return found->second;
   const auto layout = layouts_.find(op);
   if (layout != layouts_.end()) {
-    const TableDefinition definition = definition_of(layout->second);
     Value stored;
-    if (definition.places.empty())
-      stored.rows = query::Rows{definition.schema, {}};
-    else
+    if (layout->second.empty()) {
+      stored.rows = query::Rows{query::operator_of(plan_, op).node->schema, {}};
+    } else {
+      const TableDefinition definition = definition_of(layout->second);
       stored.table =
           query::Table{definition.schema, definition.places, database_.plan(relation_of(op))};
+    }
     return values_[op] = std::move(stored);
   }
   // Inputs first, one after the other: a chain of them can be long.
@@ -109,14 +110,14 @@ void Job::run_frame(std::int32_t frame) {
     const query::Schema& schema = query::operator_of(plan_, op).node->schema;
     const auto stored = to_store(result, schema, dictionary_);
     if (stored) changes.results.emplace_back(relation_of(op), stored->plan);
-    layouts[op] = stored ? stored->text : to_text({schema, {}});
+    layouts[op] = stored ? stored->text : std::string();
   }
   // What was read for the last time goes with the same commit.
   std::vector<std::int64_t> gone;
   for (const auto& [op, layout] : layouts_)
     if (framing_.last_reader[op] <= frame) gone.push_back(op);
   for (std::int64_t op : gone) {
-    if (!definition_of(layouts_[op]).places.empty()) changes.dropped.push_back(relation_of(op));
+    if (!layouts_[op].empty()) changes.dropped.push_back(relation_of(op));
     layouts_.erase(op);
   }
   learn(frame);
@@ -185,7 +186,7 @@ std::vector<Value> Job::run() {
 void Job::clean_up(Changes& changes) const {
   if (framing_.frames.size() <= 1) return;
   for (const auto& [op, layout] : layouts_)
-    if (!definition_of(layout).places.empty()) changes.dropped.push_back(relation_of(op));
+    if (!layout.empty()) changes.dropped.push_back(relation_of(op));
   changes.texts[job_text(identity_.name)] = std::nullopt;
 }
 

@@ -50,7 +50,8 @@ class Job {
   query::Dictionary& dictionary_;
   query::Settings settings_;
   std::map<std::int64_t, query::Value> values_;  // of operators that are at hand
-  std::map<std::int64_t, std::string> layouts_;  // of what is stored: how its columns lie
+  std::map<std::int64_t, std::string>
+      layouts_;  // of what is stored: how its columns lie; empty: no rows
   int resumed_ = 0;
   std::int32_t frame_ = 0;  // that is being computed
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
