@@ -178,7 +178,7 @@ class Unroller {
     const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
     if (ranges.size() != arity)
       fail_type(reference.place, "{} has {} indices, and {} are given", name, arity, ranges.size());
-    for_each_version(ranges, frame.names, frame.values, stop_, [&](const Indices& found) {
+    for_each_version(ranges, frame.names, frame.values, reads_, stop_, [&](const Indices& found) {
       for (std::int64_t index : found)
         if (index < 0)
           fail_type(reference.place, "{}: an index is not negative", version_name(name, found));
@@ -322,7 +322,7 @@ class Unroller {
   Unrolled result_;
   std::vector<KnownVersions> known_;        // by table
   std::set<std::pair<int, Indices>> open_;  // tables and indices of what is on the stack
-  std::int64_t versions_ = 0;
+  std::int64_t versions_ = 0, reads_ = 0;
   std::map<std::vector<std::intptr_t>, const Template*> templates_;
   std::map<std::string, int> types_;  // numbers of lists of columns
   std::unordered_map<const sql::Query*, std::vector<const sql::TableReference*>> references_;

@@ -21,11 +21,12 @@ std::int64_t index_value(const sql::Expression& written, const std::vector<std::
 class Ranges {
  public:
   Ranges(const std::vector<sql::IndexRange>& ranges, std::vector<std::string> names,
-         std::vector<std::int64_t> values, const std::stop_token& stop,
+         std::vector<std::int64_t> values, std::int64_t& reads, const std::stop_token& stop,
          const std::function<void(const Indices&)>& receive)
       : ranges_(ranges),
         names_(std::move(names)),
         values_(std::move(values)),
+        reads_(reads),
         stop_(stop),
         receive_(receive) {}
 
@@ -58,26 +59,30 @@ class Ranges {
  private:
   /// Inner ranges may also be empty, so that versions alone are too few to count.
   void count_step(Place place) {
-    if (++steps_ > 2 * most_versions)
-      fail_type(place, "a union of more than {} versions", most_versions);
-    if (steps_ % 1024 == 0) refuse_if_stopped(stop_, "versions were looked for");
+    if (++reads_ > most_reads)
+      fail_type(place,
+                "the unions of the statement read more than {} versions, each counted as often as "
+                "it is read",
+                most_reads);
+    if (reads_ % 1024 == 0) refuse_if_stopped(stop_, "versions were looked for");
   }
 
   const std::vector<sql::IndexRange>& ranges_;
   std::vector<std::string> names_;
   std::vector<std::int64_t> values_;
+  std::int64_t& reads_;
   const std::stop_token& stop_;
   const std::function<void(const Indices&)>& receive_;
   Indices indices_;
-  std::int64_t steps_ = 0;
 };
 
 }  // namespace
 
 void for_each_version(const std::vector<sql::IndexRange>& ranges, std::vector<std::string> names,
-                      std::vector<std::int64_t> values, const std::stop_token& stop,
+                      std::vector<std::int64_t> values, std::int64_t& reads,
+                      const std::stop_token& stop,
                       const std::function<void(const Indices&)>& receive) {
-  Ranges(ranges, std::move(names), std::move(values), stop, receive).from(0);
+  Ranges(ranges, std::move(names), std::move(values), reads, stop, receive).from(0);
 }
 
 }  // namespace tessera::query
