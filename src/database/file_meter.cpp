@@ -47,7 +47,7 @@ FileProgress FileMeter::finish() {
   return now_;
 }
 
-void FileMeter::refuse_if_stopped() const {
+void FileMeter::look_for_stop() const {
   const std::lock_guard lock(mutex_);
   refuse_if_stopped();
 }

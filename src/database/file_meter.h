@@ -21,7 +21,7 @@ class FileMeter {
   /// The last news, told while all can still be taken back. Interrupted if it is to stop.
   FileProgress finish();
   /// The last look before there is no way back.
-  void refuse_if_stopped() const;
+  void look_for_stop() const;
   double seconds() const;
   std::int64_t rows() const;
 

@@ -147,7 +147,7 @@ FileReport import_alone(WriteStatement& statement, const std::string& name, cons
   const FileProgress done = meter.finish();
   statement.commit([&](store::Catalog& catalog) {
     for (const Definition& definition : definitions) catalog.add(definition);
-    meter.refuse_if_stopped();
+    meter.look_for_stop();
   });
   FileReport report{{}, done.rows, bytes, meter.seconds()};
   for (const Definition& definition : definitions) report.names.push_back(definition.name);

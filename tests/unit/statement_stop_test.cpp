@@ -74,17 +74,16 @@ TEST(RowOperatorStop, IsHeardByEach) {
     const query::NodePtr node = query::make_node(op, schema);
     const std::vector<const query::Rows*> inputs(query::inputs_of(*node).size(), &rows);
     EXPECT_NO_THROW((void)query::evaluate(*node, inputs, {}));
-    return message_of([&] { (void)query::evaluate(*node, inputs, {}, source.get_token()); });
+    return message_of([&] { (void)query::evaluate(*node, inputs, {}, {source.get_token(), 0}); });
   };
-  EXPECT_EQ(stopped(query::Filter{scan, yes}), "Interrupted: stopped while rows were filtered");
-  EXPECT_EQ(stopped(query::Join{scan, scan, nullptr, {x}}),
-            "Interrupted: stopped while rows were joined");
-  EXPECT_EQ(stopped(query::Project{scan, {x}}), "Interrupted: stopped while rows were computed");
-  EXPECT_EQ(stopped(query::Aggregate{scan, {x}, {}}),
-            "Interrupted: stopped while rows were grouped");
-  EXPECT_EQ(stopped(query::UnionAll{{scan, scan}}), "Interrupted: stopped while rows were united");
-  EXPECT_EQ(stopped(query::Distinct{scan}), "Interrupted: stopped while rows were compared");
-  EXPECT_EQ(stopped(query::Sort{scan, {{x}}}), "Interrupted: stopped while rows were sorted");
+  const std::string heard = "Interrupted: stopped while rows were looked at";
+  EXPECT_EQ(stopped(query::Filter{scan, yes}), heard);
+  EXPECT_EQ(stopped(query::Join{scan, scan, nullptr, {x}}), heard);
+  EXPECT_EQ(stopped(query::Project{scan, {x}}), heard);
+  EXPECT_EQ(stopped(query::Aggregate{scan, {x}, {}}), heard);
+  EXPECT_EQ(stopped(query::UnionAll{{scan, scan}}), heard);
+  EXPECT_EQ(stopped(query::Distinct{scan}), heard);
+  EXPECT_EQ(stopped(query::Sort{scan, {{x}}}), heard);
 }
 
 TEST_F(StatementStop, IsHeardWhileVersionsAreUnrolled) {
