@@ -88,7 +88,10 @@ ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
                              const ExpressionPtr& right, Place place) {
   const bool logical = op == BinaryOperator::logical_and || op == BinaryOperator::logical_or;
   if (is_null(*left) || is_null(*right)) {
-    const ExpressionPtr& other = is_null(*left) ? right : left;
+    // The NULL that is written is of no type; what it makes NULL has one.
+    const bool left_is_written = is_null(*left) && is_text(left->type);
+    const bool takes_right = left_is_written || (is_null(*left) && !is_null(*right));
+    const ExpressionPtr& other = takes_right ? right : left;
     if (logical) return folded(make(Operation{op, left, right, kernel_for(op)}, boolean, place));
     return make(Constant{}, is_comparison(op) ? boolean : other->type, place);
   }
