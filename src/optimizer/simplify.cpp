@@ -17,10 +17,28 @@ using Pays = bool (*)(const ia::Plan& plan);
 
 bool always(const ia::Plan&) { return true; }
 
+/// Stages that tiles go through in one operator. More than so many are not put together: there is
+/// nothing left to gain, and each operator of a long chain would hold all that are below it.
+constexpr std::size_t most_stages = 32;
+
+std::size_t stages_of(const ia::Plan& plan) {
+  if (const auto* join = root<ia::Join>(plan)) return join->projection.size();
+  const auto* map = root<ia::Map>(plan);
+  if (map == nullptr) return 0;
+  std::size_t most = 0;
+  for (const ia::Branch& branch : map->branches) most = std::max(most, branch.arrays.size());
+  return most;
+}
+
+bool stays_short(const ia::Plan& plan) {
+  const auto* map = root<ia::Map>(plan);
+  return map != nullptr && stages_of(plan) + stages_of(map->input) <= most_stages;
+}
+
 /// The search places joins by the components of their key: none may be renamed.
 bool keeps_the_key(const ia::Plan& plan) {
   const auto* map = root<ia::Map>(plan);
-  return map != nullptr && !map->branches.front().keys;
+  return map != nullptr && !map->branches.front().keys && stays_short(plan);
 }
 
 bool makes_less(const ia::Plan& plan) {
@@ -32,7 +50,7 @@ bool makes_less(const ia::Plan& plan) {
 /// The rules that pay, and where. In this order at each operator.
 const std::vector<std::pair<std::string, Pays>>& rules_that_pay() {
   static const std::vector<std::pair<std::string, Pays>> rules = {
-      {"merge_filters", always},        {"merge_maps", always},
+      {"merge_filters", always},        {"merge_maps", stays_short},
       {"filter_before_map", always},    {"filter_before_aggregation", always},
       {"filter_before_join", always},   {"filter_before_move", always},
       {"map_before_move", always},      {"map_before_aggregation", makes_less},
