@@ -191,8 +191,23 @@ bool has_unknown_extent(const Plan& plan) {
          plan.frontier().end();
 }
 
+namespace {
+
+/// Whether a stage hands on what it gets, column by column. It would stand between a join and the
+/// aggregation that adds its products up as they are made.
+bool changes_nothing(const std::vector<Apply>& stage, const Plan& plan) {
+  bool same = std::cmp_equal(stage.size(), payload_columns(plan));
+  for (std::size_t c = 0; same && c < stage.size(); ++c)
+    same = stage[c].kernel.kernel().name == "identity" && stage[c].columns.size() == 1 &&
+           std::cmp_equal(stage[c].columns[0], c);
+  return same;
+}
+
+}  // namespace
+
 Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first) {
-  for (std::size_t s = first; s < stages.size(); ++s) plan = plan.transform(stages[s]);
+  for (std::size_t s = first; s < stages.size(); ++s)
+    if (!changes_nothing(stages[s], plan)) plan = plan.transform(stages[s]);
   return plan;
 }
 

@@ -82,8 +82,10 @@ def pattern(line):
 
 
 def with_dots(said, block):
-    """What is said, in the words of the page where a line of it has …."""
-    patterns = [(pattern(line), line) for line in block.split("\n") if "…" in line]
+    """What is said, in the words of the page where it has …: there columns may be wider or narrower too."""
+    if "…" not in block:
+        return said
+    patterns = [(pattern(line), line) for line in block.split("\n")]
 
     def as_written(line):
         plain = re.sub(" +", " ", line)
