@@ -125,6 +125,7 @@ void Job::run_frame(std::int32_t frame) {
   json note{{"frames", frame + 1},
             {"of", framing_.frames.size()},
             {"statement", identity_.statement},
+            {"history", identity_.history},
             {"layouts", json::object()}};
   for (const auto& [op, layout] : layouts_) note["layouts"][std::to_string(op)] = layout;
   // What was given as a statement need not be UTF-8.
@@ -181,6 +182,11 @@ std::vector<Value> Job::run() {
     results.push_back(std::move(result));
   }
   return results;
+}
+
+std::optional<std::string> history_of_job(const Database& database, const std::string& name) {
+  const auto text = database.text(job_text(name));
+  return text ? std::optional(json::parse(*text).value("history", "")) : std::nullopt;
 }
 
 void Job::clean_up(Changes& changes) const {

@@ -14,10 +14,10 @@ namespace tessera::session {
 /// where it was. A plan of one frame is not computed here at all: its results are plans.
 class Job {
  public:
-  /// What it is known by: a name, the same for the same statement over the same data, and, for
-  /// people, the statement's text.
+  /// What it is known by: a name, the same for the same plan over the same data, and, for people,
+  /// the statement's text; and the history of pipelining by which it was cut.
   struct Identity {
-    std::string name, statement;
+    std::string name = {}, statement = {}, history = {};
   };
   /// `stored`: the tables that the plan reads.
   Job(const query::Unrolled& plan, query::Framing framing, std::vector<query::Value> stored,
@@ -38,7 +38,6 @@ class Job {
   query::Value evaluated(std::int64_t op);
   std::string relation_of(std::int64_t op) const;
   void run_frame(std::int32_t frame);
-  void take_stored(std::int64_t op, const query::Table& table);
   void learn(std::int32_t frame);
   Progress of_all_frames(Progress progress) const;
 
@@ -57,5 +56,8 @@ class Job {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   frames::History history_;
 };
+
+/// The history by which a job was cut that has not come to its end; none: there is no such job.
+std::optional<std::string> history_of_job(const Database& database, const std::string& name);
 
 }  // namespace tessera::session

@@ -1,11 +1,8 @@
-#include <xxhash.h>
-
 #include <algorithm>
 
-#include "lang/sql/printer.h"
 #include "session/job.h"
+#include "session/job_name.h"
 #include "session/state.h"
-#include "tile/dispatch.h"
 
 namespace tessera {
 
@@ -16,38 +13,6 @@ using session::Catalogue;
 namespace {
 
 constexpr const char* history_text = "frames/history";
-
-/// The same for the same requests over the same definitions and data: what a job that was killed is
-/// found by. `given`: what stands for each `?`, of which tensors are not in the printed queries.
-std::string job_name(const std::vector<Request>& requests, const query::Unrolled& plan,
-                     const std::vector<Value>& tables, const std::vector<sql::Literal>& given,
-                     Catalogue& catalogue, frames::Limits limits) {
-  std::string all = fmt::format("{} {}\n", limits.min_size, limits.max_size);
-  for (const Request& request : requests) {
-    all += sql::to_string(*request.query);
-    for (std::int64_t value : request.values) all += fmt::format(" {}", value);
-    all += "\n";
-  }
-  for (const std::string& table : plan.tables)
-    for (const query::VersionRule& rule : *catalogue.rules(table)) all += rule.text() + "\n";
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    all += plan.stored[t];
-    if (tables[t].table)
-      if (const auto* input = std::get_if<op::Input>(&operator_of(tables[t].table->plan)))
-        all += fmt::format(" {}", input->facts.version);
-    all += "\n";
-  }
-  for (const sql::Literal& value : given)
-    if (const auto* given_tile = std::get_if<Tile>(&value.value)) {
-      const Tile tile = given_tile->contiguous();
-      all += to_string(tile.type());
-      visit_dtype(tile.dtype(), [&]<class T>() {
-        all.append(reinterpret_cast<const char*>(tile.data<T>()),
-                   static_cast<std::size_t>(tile.elements()) * sizeof(T));
-      });
-    }
-  return fmt::format("j{:016x}", XXH3_64bits(all.data(), all.size()));
-}
 
 }  // namespace
 
@@ -69,20 +34,24 @@ std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests
   std::vector<Value> tables;
   for (const std::string& name : plan.stored) tables.push_back(catalogue.value(name));
   const frames::Limits limits = frame_limits();
-  frames::History history = frame_history();
-  query::Framing framing = query::framed(plan, history, limits, options.run.stop);
-  const bool in_frames = framing.frames.size() > 1;
-  session::DatabaseDictionary texts = dictionary();
-  std::string name;
+  const bool in_frames = plan.operators() > limits.max_size;
+  session::Job::Identity identity;
   if (in_frames) {
-    name = job_name(requests, plan, tables, values_given, catalogue, limits);
-    take_job(name);
+    identity = {session::job_name(requests, plan, tables, values_given, catalogue, limits),
+                text_of_statement, frame_history().to_text()};
+    take_job(identity.name);
+    // One that was killed goes on with the frames it began with.
+    if (const auto begun = session::history_of_job(database, identity.name))
+      identity.history = *begun;
   }
-  session::Job work(plan, std::move(framing), tables, {name, text_of_statement}, database, texts,
-                    settings());
+  query::Framing framing =
+      query::framed(plan, frames::History::from_text(identity.history), limits, options.run.stop);
+  session::DatabaseDictionary texts = dictionary();
+  session::Job work(plan, std::move(framing), tables, identity, database, texts, settings());
   std::vector<Value> results = work.run();
   work.clean_up(changes);
   if (in_frames) {
+    frames::History history = frame_history();
     history.merge(work.history());
     changes.texts[history_text] = history.to_text();
   }
