@@ -45,7 +45,9 @@ TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
     return cost_of(ia::translate(c, ia::dealt_out(sites))).total.flops;
   };
   EXPECT_GE(flops(1), 2.0 * 400 * 400 * 400);
-  EXPECT_EQ(flops(4), flops(1));
+  // On one site products are added to the sums as they are made; on four they are moved first, and
+  // then three are added to the first of each group of four.
+  EXPECT_EQ(flops(4), flops(1) + 3.0 * 400 * 400);
   const auto seconds = [](const ia::Plan& plan) {
     double longest = 0;
     for (const OperatorCost& own : cost_of(plan).operators)
