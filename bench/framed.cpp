@@ -1,14 +1,14 @@
-// A deep network trained by recursive SQL, each time in a process of its own so that its peak can be
-// seen: bench/framed.py runs this and compares.
+// A deep network trained by recursive SQL, each time in a process of its own so that its peak can
+// be seen: bench/framed.py runs this and compares.
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "base/bytes.h"
 #include "lang/sql/parser.h"
 #include "query/framing.h"
+#include "resident.h"
 #include "session/catalogue.h"
 #include "support/network.h"
 #include "tessera/session.h"
@@ -18,13 +18,6 @@ namespace tessera::bench {
 namespace {
 
 using testing::Network;
-
-std::int64_t peak_resident() {
-  std::ifstream status("/proc/self/status");
-  for (std::string text; std::getline(status, text);)
-    if (text.starts_with("VmHWM:")) return std::stoll(text.substr(6)) * 1024;
-  return 0;
-}
 
 Network network_of(int width, int batch, int tile) {
   Network network;
@@ -74,10 +67,12 @@ void cut(const std::string& folder, int iterations, int frame_size) {
   query::Unrolled plan;
   query::Framing framing;
   const double unrolling = seconds_of([&] { plan = query::unroll(requests, catalogue); });
-  const double cutting =
-      seconds_of([&] { framing = query::framed(plan, {}, {frame_size / 4, frame_size}); });
+  const double cutting = seconds_of([&] {
+    framing = query::framed(plan, {}, {frame_size / 4, frame_size});
+  });
   fmt::print(
-      "{{\"operators\": {}, \"versions\": {}, \"frames\": {}, \"breakers\": {:.1f}, \"unroll\": {:.4f}, "
+      "{{\"operators\": {}, \"versions\": {}, \"frames\": {}, \"breakers\": {:.1f}, \"unroll\": "
+      "{:.4f}, "
       "\"cut\": {:.4f}, \"resident\": {}}}\n",
       plan.operators(), plan.instances.size(), framing.frames.size(), framing.expected_breakers,
       unrolling, cutting, peak_resident());

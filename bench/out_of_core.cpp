@@ -4,22 +4,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <fstream>
-
 #include "base/bytes.h"
 #include "base/file.h"
+#include "resident.h"
 #include "tessera/tessera.h"
 #include "timing.h"
 
 namespace tessera::bench {
 namespace {
-
-std::int64_t peak_resident() {
-  std::ifstream status("/proc/self/status");
-  for (std::string text; std::getline(status, text);)
-    if (text.starts_with("VmHWM:")) return std::stoll(text.substr(6)) * 1024;
-  return 0;
-}
 
 std::vector<std::filesystem::path> segments_of(const Database& database) {
   std::vector<std::filesystem::path> files;

@@ -1,4 +1,5 @@
 """Statements that run in frames: the same results, and a kill costs at most the frame under way."""
+import math
 import random
 import shutil
 import signal
@@ -93,6 +94,29 @@ def test_what_is_killed_goes_on_after_its_last_frame(prepared, tmp_path):
         assert ts.connect(database).list() == ["M"]
         shutil.rmtree(database)
     assert killed >= 10
+
+
+def test_a_killed_job_keeps_its_cut_whatever_is_learned_meanwhile(prepared, tmp_path):
+    database = tmp_path / "meanwhile.tsdb"
+    shutil.copytree(prepared[0], database)
+    run(database, "CREATE TABLE pascal[i:0...][0] (val) AS SELECT 1", "CREATE TABLE pascal[i:1...][i] (val) AS SELECT 1",
+        "CREATE TABLE pascal[i:2...][j:1...i-1] (val) AS SELECT a.val + b.val FROM pascal[i-1][j-1] AS a, "
+        "pascal[i-1][j] AS b")
+    small, asked = "SET frame_size = 20", "SELECT val FROM pascal[40][20]"
+    seconds = 0.01
+    while len(jobs := run(database, "SHOW JOBS").splitlines()) == 1:  # until a frame was finished
+        assert run(database, small, asked, kill_after=seconds) is None
+        seconds *= 1.2
+    name, _, done_of_all = jobs[1].split(",")[:3]
+    done, frames = map(int, done_of_all.split(" of "))
+    # Another statement in frames learns what is pipelined: by that the plan would be cut otherwise.
+    before = run(database, small, "EXPLAIN " + asked)
+    run(database, "SET frame_size = 12", ASKED)
+    assert run(database, small, "EXPLAIN " + asked) != before
+    assert run(database, small, asked).splitlines()[-1] == str(math.comb(40, 20))
+    finished = [line for line in run(database, "SHOW HISTORY").splitlines() if f"~job {name} " in line]
+    assert len(finished) == frames and done < frames
+    assert ts.connect(database).list() == ["M"]
 
 
 def test_a_job_belongs_to_one_process_and_is_taken_over_when_that_is_gone(prepared, tmp_path):
