@@ -50,10 +50,13 @@ std::optional<std::vector<query::Request>> requests_in(
     return std::vector<query::Request>{request_of(*table)};
   if (const auto* execute = std::get_if<sql::Execute>(&statement.node))
     return inside(*execute, catalogue);
+  if (const auto* version = std::get_if<sql::Materialize>(&statement.node))
+    return inside({{*version}}, catalogue);
   const auto* tensor = std::get_if<sql::CreateTensor>(&statement.node);
   if (tensor == nullptr || !tensor->expression)
     fail_type(statement.begin,
-              "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, or EXECUTE");
+              "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE, or "
+              "MATERIALIZE");
   return std::nullopt;
 }
 

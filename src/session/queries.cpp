@@ -128,8 +128,16 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
                           from, to, most_steps);
         std::vector<std::string> inner_names = names;
         std::vector<std::int64_t> inner_values = values;
-        inner_names.push_back(loop.variable);
-        inner_values.push_back(value);
+        // A loop inside hides what is called the same outside.
+        const auto hidden = std::find_if(
+            inner_names.begin(), inner_names.end(),
+            [&](const std::string& name) { return query::same_name(name, loop.variable); });
+        if (hidden != inner_names.end()) {
+          inner_values[static_cast<std::size_t>(hidden - inner_names.begin())] = value;
+        } else {
+          inner_names.push_back(loop.variable);
+          inner_values.push_back(value);
+        }
         collect(loop.body, inner_names, inner_values, catalogue, steps, into);
         if (value == to) break;  // which may be the last integer
       }
