@@ -41,8 +41,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
   for (const ExpressionPtr& argument : arguments) payload.push_back(argument);
   if (!maker.admits_as_values(payload))
     return refused("an expression is not made of kernels alone");
-  if (!maker.extras().empty() && has_unknown_extent(plan))
-    return refused("nobody knows how far the keys go");
+  if (const auto why = extras_refused(plan, maker.extras())) return refused(*why);
   plan = with_extras(plan, maker.extras());
   const Projection projection = maker.make(payload_columns(in.plan));
   // A fold for each argument, though several may read one column.

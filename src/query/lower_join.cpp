@@ -164,8 +164,7 @@ Lowered lower_join(const Join& op, const Schema& schema, const Table& left, cons
   const bool first_in_join = maker.extras().empty() && !projection.stages[0].empty();
   Plan plan = l->plan.join(r->plan, l->components, r->components,
                            first_in_join ? projection.stages[0] : identities(joined_columns));
-  if (!maker.extras().empty() && has_unknown_extent(plan))
-    return refused("nobody knows how far the keys go");
+  if (const auto why = extras_refused(plan, maker.extras())) return refused(*why);
   if (!first_in_join) plan = with_extras(plan, maker.extras());
   for (const KeyPredicate& predicate : predicates) plan = plan.filter(predicate);
   if (first_in_join || !projection.stages[0].empty())

@@ -34,8 +34,7 @@ struct Lower {
     const Table& in = inputs[0];
     ProjectionMaker maker(in.places, parameters);
     if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
-    if (!maker.extras().empty() && has_unknown_extent(in.plan))
-      return refused("nobody knows how far the keys go");
+    if (const auto why = extras_refused(in.plan, maker.extras())) return refused(*why);
     const Plan plan = with_extras(in.plan, maker.extras());
     Projection projection = maker.make(payload_columns(in.plan));
     if (!is_plain(projection, payload_columns(plan)))

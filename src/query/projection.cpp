@@ -186,9 +186,22 @@ Plan with_extras(const Plan& plan, const std::vector<Extra>& extras) {
   return result;
 }
 
-bool has_unknown_extent(const Plan& plan) {
-  return std::find(plan.frontier().begin(), plan.frontier().end(), unknown_extent) !=
-         plan.frontier().end();
+std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Extra>& extras) {
+  if (extras.empty()) return std::nullopt;
+  const Key& frontier = plan.frontier();
+  if (std::find(frontier.begin(), frontier.end(), unknown_extent) != frontier.end())
+    return "nobody knows how far the keys go";
+  constexpr double always_listed = 100'000;
+  double most = 0;
+  for (const Extra& extra : extras) {
+    if (!extra.of_key) continue;
+    double listed = 1;
+    for (int d = 0; d < extra.of_key->arity(); ++d) listed *= static_cast<double>(frontier[d]);
+    most = std::max(most, listed);
+  }
+  if (most > always_listed && most > 4 * static_cast<double>(plan.cardinality().tuples))
+    return "there are few tuples among many keys";
+  return std::nullopt;
 }
 
 namespace {

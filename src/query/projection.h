@@ -51,8 +51,9 @@ ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parame
 
 /// The plan with columns for the extras after its own.
 Plan with_extras(const Plan& plan, const std::vector<Extra>& extras);
-/// Extras that are functions of the key are there only where it is known how far the keys go.
-bool has_unknown_extent(const Plan& plan);
+/// Why that cannot be, or not in time; none: it can. A function of the key is listed for all keys
+/// below the extents, so that they must be known, and not be far more than there are tuples.
+std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Extra>& extras);
 
 /// The plan with the stages from the given one on.
 Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first);
