@@ -25,7 +25,7 @@ Network network_of(int width, int batch, int tile) {
   network.sizes.push_back(10);
   network.batch = batch;
   network.tile = tile;
-  network.rate = 0.0001;
+  network.rate = 0.000001;
   // So that signals neither vanish nor grow from layer to layer.
   network.scale = 2 / std::sqrt(static_cast<double>(width));
   return network;
