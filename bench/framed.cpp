@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/bytes.h"
+#include "guarded.h"
 #include "lang/sql/parser.h"
 #include "query/framing.h"
 #include "resident.h"
@@ -38,10 +38,9 @@ void make(const std::string& folder, const Network& network) {
 }
 
 /// The weights after some iterations; a sum over each layer tells whether two ways agree.
-void train(const std::string& folder, int iterations, int frame_size, const std::string& limit) {
+void train(const std::string& folder, int iterations, int frame_size) {
   SessionOptions options;
   options.frame_size = frame_size;
-  if (!limit.empty()) options.run.memory_limit = parse_bytes(limit);
   Session session(Database::open(folder), options);
   std::vector<double> sums;
   const double seconds = seconds_of([&] {
@@ -84,8 +83,7 @@ int main_of(const std::vector<std::string>& arguments) {
   const auto number = [&](std::size_t which) { return std::stoi(arguments.at(which)); };
   if (what == "make") make(folder, network_of(number(2), number(3), number(4)));
   if (what == "cut") cut(folder, number(2), number(3));
-  if (what == "train")
-    train(folder, number(2), number(3), arguments.size() > 4 ? arguments[4] : "");
+  if (what == "train") train(folder, number(2), number(3));
   return 0;
 }
 
@@ -93,10 +91,5 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  try {
-    return tessera::bench::main_of({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
+  return tessera::bench::guarded(argc, argv, tessera::bench::main_of);
 }

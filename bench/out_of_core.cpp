@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "guarded.h"
 #include "resident.h"
 #include "tessera/tessera.h"
 #include "timing.h"
@@ -114,10 +115,5 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  try {
-    return tessera::bench::main_of({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
+  return tessera::bench::guarded(argc, argv, tessera::bench::main_of);
 }

@@ -93,7 +93,8 @@ class Database {
   void change(const Changes& changes, const RunOptions& options = {}, RunReport* report = nullptr);
 
   /// While somebody keeps what this returns, a look at the catalogue costs less: SQLite makes its
-  /// log for the first who has it open, and removes it after the last. For many statements in a row.
+  /// log for the first who has it open, and removes it after the last. For many statements in a
+  /// row.
   std::shared_ptr<const void> kept_open() const;
 
   std::optional<std::string> text(const std::string& name) const;

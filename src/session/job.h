@@ -30,7 +30,6 @@ class Job {
   /// What a finished statement leaves behind, which is to be dropped together with whatever it
   /// changes: relations, and the note.
   void clean_up(Changes& changes) const;
-  int frames_resumed() const { return resumed_; }
   const frames::History& history() const { return history_; }
 
  private:

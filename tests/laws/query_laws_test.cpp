@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "support/random_queries.h"
+#include "support/row_texts.h"
 #include "tessera/session.h"
 
 // What queries mean is what their operators yield row by row; plans have to yield the same.
@@ -32,13 +33,7 @@ std::string cell_text(const SqlValue& value) {
 std::vector<std::string> answer_of(Session& session, const std::string& query) {
   std::vector<std::string> rows;
   try {
-    const ResultTable table = session.query(query);
-    for (std::int64_t r = 0; r < table.rows(); ++r) {
-      std::string row;
-      for (int c = 0; std::cmp_less(c, table.columns().size()); ++c)
-        row += cell_text(table.at(r, c)) + " | ";
-      rows.push_back(row);
-    }
+    rows = row_texts(session.query(query), cell_text);
   } catch (const StatementError& error) {
     return {std::string(error.kind())};
   }

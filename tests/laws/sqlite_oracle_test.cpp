@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "support/row_texts.h"
 #include "support/scalar_queries.h"
 #include "tessera/session.h"
 
@@ -34,19 +35,11 @@ std::string cell_text(const SqlValue& value) {
 using Answer = std::vector<std::string>;  // a text for each row
 
 Answer our_answer(Session& session, const std::string& query) {
-  Answer rows;
   try {
-    const ResultTable table = session.query(query);
-    for (std::int64_t r = 0; r < table.rows(); ++r) {
-      std::string row;
-      for (int c = 0; std::cmp_less(c, table.columns().size()); ++c)
-        row += cell_text(table.at(r, c)) + " | ";
-      rows.push_back(row);
-    }
+    return row_texts(session.query(query), cell_text);
   } catch (const std::exception& error) {  // there is no reason for one
-    rows = {error.what()};
+    return {error.what()};
   }
-  return rows;
 }
 
 class Sqlite {
