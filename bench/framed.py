@@ -92,7 +92,7 @@ def lines(build, repeat=5, width=1024, batch=256, tile=512, iterations=60, many=
     where = tempfile.mkdtemp(suffix=".tsdb", dir=folder)
     try:
         subprocess.run([program, "make", where, *map(str, (width, batch, tile))], check=True)
-        yield from cutting(program, where, 1000)
+        yield from cutting(program, where, 2500)
         yield from training(program, where, iterations, many, repeat)
     finally:
         shutil.rmtree(where)

@@ -58,7 +58,7 @@ class StatementError : public Error {
 struct SessionOptions {
   RunOptions run = {};
   bool by_rows = false;  // every operator row by row, by definition: slow, for comparison
-  /// Operators that are planned and run as one; a larger plan is cut into frames. 0: 1000, and 100
+  /// Operators that are planned and run as one; a larger plan is cut into frames. 0: 2500, and 100
   /// on several sites, where the search for a plan takes longer.
   int frame_size = 0;
   /// The extent along every dimension of the tiles of tensors that are created without saying it.

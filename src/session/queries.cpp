@@ -18,7 +18,7 @@ constexpr const char* history_text = "frames/history";
 
 frames::Limits Session::State::frame_limits() const {
   const bool several = options.run.sites > 1 || cluster_info().size > 1;
-  const int chosen = several ? 100 : 1000;
+  const int chosen = several ? 100 : 2500;
   const int most = options.frame_size > 0 ? options.frame_size : chosen;
   return {std::max(1, most / 4), most};
 }
