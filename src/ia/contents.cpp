@@ -1,6 +1,7 @@
 #include "ia/contents.h"
 
 #include "base/check.h"
+#include "ia/late_listing.h"
 #include "tra/plan_node.h"
 #include "tra/tuple_set.h"
 
@@ -14,6 +15,7 @@ void check_listable(const tessera::Plan& plan, std::int64_t tuples) {
       tessera::describe(tessera::operator_of(plan)), tuples, contents_limit);
 }
 
+/// All keys below the frontier of a plan.
 Contents box(const tessera::Plan& plan, bool exact) {
   Contents result;
   result.exact = exact;
@@ -43,12 +45,12 @@ double floats_of(const std::vector<Column>& columns) {
 
 Contents contents_of(const tessera::Plan& logical) {
   const tessera::Plan::Node& node = logical.node();
-  if (!node.pilot) {
-    const bool simple = node.uniform && node.type.presence == Presence::continuous;
-    return box(logical, simple);
-  }
+  const bool simple = node.uniform && node.type.presence == Presence::continuous;
+  if (simple && !node.pilot) return box(logical, true);
+  const auto listing = listed_late(logical);
+  if (!listing) return box(logical, false);
   Contents result;
-  for (const auto& tuple : node.pilot->tuples) {
+  for (const auto& tuple : listing->tuples) {
     result.keys.push_back(tuple.key);
     result.floats.push_back(floats_of(tuple.tiles));
   }

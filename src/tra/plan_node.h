@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -7,6 +8,12 @@
 #include "tra/tuple_set.h"
 
 namespace tessera {
+
+/// What somebody who asked has worked out of a plan that inference did not list. No tuples: it
+/// cannot be listed.
+struct LateListing {
+  std::shared_ptr<const TupleSet<TileType>> tuples;
+};
 
 /// An operator and what is known of its result before it runs.
 struct Plan::Node {
@@ -21,6 +28,8 @@ struct Plan::Node {
   bool uniform = true;
   /// Otherwise the key and the types of every tuple, unless there are too many to list.
   std::shared_ptr<const TupleSet<TileType>> pilot = nullptr;
+  /// Kept for all who ask again; null until somebody has asked.
+  mutable std::atomic<std::shared_ptr<const LateListing>> late = {};
 
   explicit Node(Operator root) : op(std::move(root)) {}
   Node(const Node&) = delete;

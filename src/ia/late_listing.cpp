@@ -1,0 +1,106 @@
+#include "ia/late_listing.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ia/zeros.h"
+#include "tra/evaluate.h"
+#include "tra/plan_node.h"
+#include "tra/tuple_operations.h"
+
+namespace tessera::ia {
+namespace {
+
+using Listing = std::shared_ptr<const TupleSet<TileType>>;
+
+bool is_simple(const tessera::Plan::Node& node) {
+  return node.uniform && node.type.presence == Presence::continuous;
+}
+
+/// Whether nothing is left to be worked out for a plan.
+bool is_decided(const tessera::Plan& plan) {
+  const tessera::Plan::Node& node = plan.node();
+  return node.pilot || is_simple(node) || node.late.load() != nullptr;
+}
+
+Listing decided(const tessera::Plan& plan) {
+  const std::shared_ptr<const LateListing> late = plan.node().late.load();
+  return late ? late->tuples : listed(plan);
+}
+
+/// How many pairs of tuples join, as far as they are not more than the limit.
+std::int64_t count_pairs(const op::Join& join, const TupleSet<TileType>& left,
+                         const TupleSet<TileType>& right) {
+  std::unordered_map<Key, std::int64_t, KeyHash> matches;
+  for (const auto& tuple : right.tuples) ++matches[pick(tuple.key, join.right_keys)];
+  std::int64_t pairs = 0;
+  for (const auto& tuple : left.tuples) {
+    const auto found = matches.find(pick(tuple.key, join.left_keys));
+    if (found != matches.end()) pairs += found->second;
+    if (pairs > late_listing_limit) break;
+  }
+  return pairs;
+}
+
+/// At most how many tuples an operator makes of these inputs.
+std::int64_t count_results(const tessera::Operator& op, const std::vector<Listing>& inputs) {
+  if (const auto* join = std::get_if<op::Join>(&op))
+    return count_pairs(*join, *inputs[0], *inputs[1]);
+  const std::int64_t tuples = std::ssize(inputs[0]->tuples);
+  const auto* tile = std::get_if<op::Tile>(&op);
+  if (tile == nullptr || tuples == 0) return tuples;
+  return tile->pieces > late_listing_limit / tuples ? late_listing_limit + 1
+                                                    : tuples * tile->pieces;
+}
+
+/// An input as the operator sees it when it runs: with its zeros where it needs them, and else with
+/// the tuples that there are. Null if the zeros are too many.
+Listing as_read(const tessera::Plan& plan, int input, const Listing& tuples) {
+  if (tuples->type.presence != Presence::sparse) return tuples;
+  const bool filled = needs_zeros(plan, input);
+  if (filled && count_below(tuples->type.frontier) > late_listing_limit) return nullptr;
+  auto read = std::make_shared<TupleSet<TileType>>(filled ? complete(*tuples) : *tuples);
+  if (!filled) read->type.presence = Presence::partial;
+  return read;
+}
+
+Listing work_out(const tessera::Plan& plan) {
+  const tessera::Operator& op = tessera::operator_of(plan);
+  const std::vector<tessera::Plan> sources = tessera::inputs_of(op);
+  if (sources.empty()) return listed(plan);
+  std::vector<Listing> inputs;
+  std::vector<const TupleSet<TileType>*> read;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Listing input = decided(sources[i]);
+    if (input) input = as_read(plan, static_cast<int>(i), input);
+    if (!input) return nullptr;
+    inputs.push_back(std::move(input));
+    read.push_back(inputs.back().get());
+  }
+  if (count_results(op, inputs) > late_listing_limit) return nullptr;
+  auto made = std::make_shared<TupleSet<TileType>>(evaluate<TileType>(op, read, plan.type()));
+  // Readers take the result for what inference has called it.
+  made->type.presence = plan.type().presence;
+  return made;
+}
+
+}  // namespace
+
+std::shared_ptr<const TupleSet<TileType>> listed_late(const tessera::Plan& plan) {
+  // Not recursive: plans are deep.
+  std::vector<tessera::Plan> open{plan};
+  while (!open.empty()) {
+    const tessera::Plan next = open.back();
+    const std::size_t before = open.size();
+    if (!is_decided(next))
+      for (const tessera::Plan& input : tessera::inputs_of(tessera::operator_of(next)))
+        if (!is_decided(input)) open.push_back(input);
+    if (open.size() > before) continue;
+    open.pop_back();
+    if (!is_decided(next))
+      next.node().late.store(std::make_shared<const LateListing>(LateListing{work_out(next)}));
+  }
+  return decided(plan);
+}
+
+}  // namespace tessera::ia
