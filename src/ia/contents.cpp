@@ -43,6 +43,13 @@ double floats_of(const std::vector<Column>& columns) {
   return sum;
 }
 
+bool can_be_listed(const tessera::Plan& logical) {
+  const tessera::Plan::Node& node = logical.node();
+  if (node.pilot || count_below(node.type.frontier) <= contents_limit) return true;
+  const bool simple = node.uniform && node.type.presence == Presence::continuous;
+  return !simple && listed_late(logical) != nullptr;
+}
+
 Contents contents_of(const tessera::Plan& logical) {
   const tessera::Plan::Node& node = logical.node();
   const bool simple = node.uniform && node.type.presence == Presence::continuous;

@@ -15,6 +15,7 @@ struct Contents {
 };
 /// PlanError if there are more than `contents_limit`.
 inline constexpr std::int64_t contents_limit = 4'000'000;
+bool can_be_listed(const tessera::Plan& logical);  // all keys below the frontier, if need be
 Contents contents_of(const tessera::Plan& logical);
 /// The same for a physical plan, which may have filled in what a sparse relation leaves out.
 Contents contents_of(const Plan& plan);

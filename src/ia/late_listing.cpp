@@ -28,29 +28,51 @@ Listing decided(const tessera::Plan& plan) {
   return late ? late->tuples : listed(plan);
 }
 
-/// How many pairs of tuples join, as far as they are not more than the limit.
-std::int64_t count_pairs(const op::Join& join, const TupleSet<TileType>& left,
-                         const TupleSet<TileType>& right) {
-  std::unordered_map<Key, std::int64_t, KeyHash> matches;
+/// How many pairs of tuples join.
+double count_pairs(const op::Join& join, const TupleSet<TileType>& left,
+                   const TupleSet<TileType>& right) {
+  std::unordered_map<Key, double, KeyHash> matches;
   for (const auto& tuple : right.tuples) ++matches[pick(tuple.key, join.right_keys)];
-  std::int64_t pairs = 0;
+  double pairs = 0;
   for (const auto& tuple : left.tuples) {
     const auto found = matches.find(pick(tuple.key, join.left_keys));
     if (found != matches.end()) pairs += found->second;
-    if (pairs > late_listing_limit) break;
   }
   return pairs;
 }
 
+double keys_below(const tessera::Plan& plan) {
+  double keys = 1;
+  for (std::int64_t extent : plan.frontier())
+    keys *= static_cast<double>(std::max<std::int64_t>(0, extent));
+  return keys;
+}
+
+/// What an operator makes of inputs with so many tuples, spread evenly.
+double estimate(const tessera::Plan& plan, const std::vector<double>& inputs) {
+  const tessera::Operator& op = tessera::operator_of(plan);
+  if (inputs.empty()) return keys_below(plan);
+  double tuples = inputs[0];
+  if (const auto* tile = std::get_if<op::Tile>(&op)) tuples *= static_cast<double>(tile->pieces);
+  if (const auto* join = std::get_if<op::Join>(&op)) {
+    tuples *= inputs[1];
+    for (std::size_t i = 0; i < join->left_keys.size(); ++i)
+      tuples /=
+          static_cast<double>(std::max({std::int64_t{1}, join->left.frontier()[join->left_keys[i]],
+                                        join->right.frontier()[join->right_keys[i]]}));
+  }
+  const bool known = std::find(plan.frontier().begin(), plan.frontier().end(), unknown_extent) ==
+                     plan.frontier().end();
+  return known ? std::min(tuples, keys_below(plan)) : tuples;
+}
+
 /// At most how many tuples an operator makes of these inputs.
-std::int64_t count_results(const tessera::Operator& op, const std::vector<Listing>& inputs) {
+double count_results(const tessera::Operator& op, const std::vector<Listing>& inputs) {
   if (const auto* join = std::get_if<op::Join>(&op))
     return count_pairs(*join, *inputs[0], *inputs[1]);
-  const std::int64_t tuples = std::ssize(inputs[0]->tuples);
+  const auto tuples = static_cast<double>(inputs[0]->tuples.size());
   const auto* tile = std::get_if<op::Tile>(&op);
-  if (tile == nullptr || tuples == 0) return tuples;
-  return tile->pieces > late_listing_limit / tuples ? late_listing_limit + 1
-                                                    : tuples * tile->pieces;
+  return tile == nullptr ? tuples : tuples * static_cast<double>(tile->pieces);
 }
 
 /// An input as the operator sees it when it runs: with its zeros where it needs them, and else with
@@ -64,24 +86,35 @@ Listing as_read(const tessera::Plan& plan, int input, const Listing& tuples) {
   return read;
 }
 
-Listing work_out(const tessera::Plan& plan) {
+double count_of(const tessera::Plan& plan) {
+  const tessera::Plan::Node& node = plan.node();
+  if (node.pilot) return static_cast<double>(node.pilot->tuples.size());
+  return is_simple(node) ? keys_below(plan) : node.late.load()->count;
+}
+
+LateListing work_out(const tessera::Plan& plan) {
   const tessera::Operator& op = tessera::operator_of(plan);
   const std::vector<tessera::Plan> sources = tessera::inputs_of(op);
-  if (sources.empty()) return listed(plan);
+  std::vector<double> counts;
+  for (const tessera::Plan& source : sources) counts.push_back(count_of(source));
+  const LateListing unlisted{nullptr, estimate(plan, counts)};
   std::vector<Listing> inputs;
   std::vector<const TupleSet<TileType>*> read;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Listing input = decided(sources[i]);
     if (input) input = as_read(plan, static_cast<int>(i), input);
-    if (!input) return nullptr;
+    if (!input) return unlisted;
     inputs.push_back(std::move(input));
     read.push_back(inputs.back().get());
   }
-  if (count_results(op, inputs) > late_listing_limit) return nullptr;
+  if (inputs.empty()) return unlisted;
+  const double most = count_results(op, inputs);
+  if (most > late_listing_limit) return {nullptr, most};
   auto made = std::make_shared<TupleSet<TileType>>(evaluate<TileType>(op, read, plan.type()));
   // Readers take the result for what inference has called it.
   made->type.presence = plan.type().presence;
-  return made;
+  const auto count = static_cast<double>(made->tuples.size());
+  return {std::move(made), count};
 }
 
 }  // namespace
@@ -98,9 +131,14 @@ std::shared_ptr<const TupleSet<TileType>> listed_late(const tessera::Plan& plan)
     if (open.size() > before) continue;
     open.pop_back();
     if (!is_decided(next))
-      next.node().late.store(std::make_shared<const LateListing>(LateListing{work_out(next)}));
+      next.node().late.store(std::make_shared<const LateListing>(work_out(next)));
   }
   return decided(plan);
+}
+
+double estimated_tuples(const tessera::Plan& plan) {
+  if (!is_decided(plan)) (void)listed_late(plan);
+  return count_of(plan);
 }
 
 }  // namespace tessera::ia

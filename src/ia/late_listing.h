@@ -16,4 +16,8 @@ inline constexpr std::int64_t late_listing_limit = 1'000'000;
 /// are more than `late_listing_limit`, or if an input is known by its type alone.
 std::shared_ptr<const TupleSet<TileType>> listed_late(const tessera::Plan& plan);
 
+/// How many tuples a plan has: exactly where they are listed or are all keys below the frontier,
+/// and else an estimate, as if the keys of its inputs were spread evenly below their frontiers.
+double estimated_tuples(const tessera::Plan& plan);
+
 }  // namespace tessera::ia

@@ -12,10 +12,16 @@ bool any_axis(const std::vector<Axis>& axes, Axis::Kind kind) {
   return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.kind == kind; });
 }
 
+constexpr std::int64_t far = std::int64_t{1} << 40;
+
 int coordinate(const Axis& axis, const Key& key) {
   std::int64_t sum = 0;
-  for (const Digit& digit : axis.digits)
-    sum += digit.stride * (key[digit.component] / digit.divisor);
+  for (const Digit& digit : axis.digits) {
+    std::int64_t part = key[digit.component] / digit.divisor;
+    // Keys reach up to 2^62, and a stride up to twice as many as there are sites.
+    if (part >= far) part %= axis.extent;
+    sum += digit.stride * part;
+  }
   return static_cast<int>(sum % axis.extent);
 }
 

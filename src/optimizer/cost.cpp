@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ia/contents.h"
+#include "ia/late_listing.h"
 #include "optimizer/folds.h"
 #include "optimizer/traffic.h"
 #include "tra/plan_node.h"
@@ -102,9 +103,8 @@ using namespace optimizer;
 namespace {
 
 double floats_in(const ia::Plan& plan) {
-  if (is_even(plan.logical()))
-    return ia::floats_of(plan.type().columns) *
-           static_cast<double>(count_below(plan.type().frontier));
+  if (counts_by_kinds(plan.logical()))
+    return ia::floats_of(plan.type().columns) * ia::estimated_tuples(plan.logical());
   const std::vector<double> floats = ia::contents_of(plan).floats;
   return std::accumulate(floats.begin(), floats.end(), 0.0);
 }
@@ -114,19 +114,20 @@ ia::Traffic crossing(const ia::Plan& input, const Placement& to, bool& exact) {
   const bool pending = !input.pending().empty();
   const auto* fold = std::get_if<ia::Aggregate>(&ia::operator_of(input));
   const bool fresh = pending && fold != nullptr && fold->input.pending().empty();
-  const bool even = is_even(input.logical()) && !input.placement().is_scattered() &&
-                    (!fresh || is_even(fold->input.logical()));
+  const bool by_kinds = !input.placement().is_scattered() &&
+                        (fresh ? counts_by_kinds(input.logical(), fold->input.logical())
+                               : counts_by_kinds(input.logical()));
   ia::Contents contents, folded;
-  if (even && fresh) {
-    SummandKinds kinds = kinds_of_summands(input.type(), fold->input.type(), fold->group_by,
-                                           fold->input.placement(), to);
+  if (by_kinds && fresh) {
+    SummandKinds kinds =
+        kinds_of_summands(input, fold->input, fold->group_by, fold->input.placement(), to);
     contents = std::move(kinds.result);
     folded = std::move(kinds.input);
-  } else if (even) {
+  } else if (by_kinds) {
     Period period(input.type().frontier);
     period.refine(to);
     period.refine(input.placement());
-    contents = kinds_of_keys(input.type().frontier, ia::floats_of(input.type().columns), period);
+    contents = kinds_of_tuples(input, period);
   } else {
     contents = ia::contents_of(input);
     if (fresh) folded = ia::contents_of(fold->input);
@@ -155,11 +156,10 @@ double tuples_worked_on(const ia::Plan& plan, double& busiest) {
   // Joins and maps work for each tuple of their result, aggregations for each of their input.
   const auto* aggregate = std::get_if<ia::Aggregate>(&ia::operator_of(plan));
   const ia::Plan& worked = aggregate != nullptr ? aggregate->input : plan;
-  const tessera::Plan::Node& logical = worked.logical().node();
-  const bool box = is_even(worked.logical()) && !worked.placement().is_scattered();
-  if (box) {
-    busiest = busiest_share(logical.type.frontier, worked.placement());
-    return static_cast<double>(count_below(logical.type.frontier)) *
+  if (counts_by_kinds(worked.logical()) && !worked.placement().is_scattered()) {
+    busiest = busiest_share(worked.logical().frontier(), worked.placement()) *
+              tuples_at_a_key(worked.logical());
+    return ia::estimated_tuples(worked.logical()) *
            (worked.pending().empty() ? worked.placement().copies() : 1);
   }
   const ia::Contents contents = ia::contents_of(worked);

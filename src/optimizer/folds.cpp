@@ -1,6 +1,7 @@
 #include "optimizer/folds.h"
 
 #include "ia/contents.h"
+#include "ia/late_listing.h"
 #include "ia/sums_of_products.h"
 #include "optimizer/traffic.h"
 #include "tra/plan_node.h"
@@ -21,21 +22,21 @@ ia::Plan below_moves(ia::Plan plan) {
 /// The tuples of an aggregation's result, over all sites; of a partial one, its summands.
 double groups_of(const ia::Plan& plan, const ia::Aggregate& aggregate) {
   const Placement& from = aggregate.input.placement();
-  const bool even = is_even(plan.logical()) && is_even(aggregate.input.logical()) &&
-                    !plan.placement().is_scattered() && !from.is_scattered();
   if (plan.pending().empty()) {
-    const double keys = even ? static_cast<double>(count_below(plan.type().frontier))
-                             : static_cast<double>(ia::contents_of(plan).keys.size());
+    const double keys = counts_by_kinds(plan.logical())
+                            ? ia::estimated_tuples(plan.logical())
+                            : static_cast<double>(ia::contents_of(plan).keys.size());
     return keys * plan.placement().copies();
   }
+  const bool by_kinds = counts_by_kinds(plan.logical(), aggregate.input.logical()) &&
+                        !plan.placement().is_scattered() && !from.is_scattered();
   SummandKinds kinds;
-  if (even)
-    kinds = kinds_of_summands(plan.type(), aggregate.input.type(), aggregate.group_by, from,
-                              plan.placement());
+  if (by_kinds)
+    kinds = kinds_of_summands(plan, aggregate.input, aggregate.group_by, from, plan.placement());
   else
     kinds = {ia::contents_of(plan), ia::contents_of(aggregate.input)};
   const Holders holders = summand_holders(kinds.result, kinds.input, aggregate.group_by, from);
-  const double floats = even ? ia::floats_of(plan.type().columns) : 0;
+  const double floats = by_kinds ? ia::floats_of(plan.type().columns) : 0;
   double groups = 0;
   for (std::size_t i = 0; i < holders.size(); ++i)
     groups += (holders.begin[i + 1] - holders.begin[i]) *

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ia/join_placement.h"
+#include "ia/late_listing.h"
 #include "optimizer/cost.h"
 #include "tra/plan_node.h"
 
@@ -24,8 +25,8 @@ SearchCosts::SearchCosts(const Skeleton& skeleton, const OptimizerOptions& optio
   for (std::size_t v = 0; v < skeleton.nodes.size(); ++v) {
     const ia::Plan& plan = skeleton.nodes[v].plan;
     tuple_floats_[v] = ia::floats_of(plan.type().columns);
-    if (is_even(plan.logical()))
-      floats_[v] = tuple_floats_[v] * static_cast<double>(count_below(plan.type().frontier));
+    if (counts_by_kinds(plan.logical()))
+      floats_[v] = tuple_floats_[v] * ia::estimated_tuples(plan.logical());
   }
 }
 
@@ -70,25 +71,37 @@ double SearchCosts::compute(int node, int place) {
 double SearchCosts::work(int node, int worked, const Placement& at) {
   const Cost tuple = work_of_tuple(plan(node));
   if (tuple.flops == 0 && tuple.bytes == 0) return 0;
-  const tessera::Plan::Node& logical = plan(worked).logical().node();
-  const bool box = is_even(plan(worked).logical()) && !at.is_scattered();
-  const double tuples =
-      box ? busiest_share(logical.type.frontier, at) : busiest_share(contents(worked), at);
+  const tessera::Plan& logical = plan(worked).logical();
+  const bool by_kinds = counts_by_kinds(logical) && !at.is_scattered();
+  const double tuples = by_kinds ? busiest_share(logical.frontier(), at) * tuples_at_a_key(logical)
+                                 : busiest_share(contents(worked), at);
   return seconds_of({tuples * tuple.flops, tuples * tuple.bytes}, options_.machine);
+}
+
+ia::Traffic SearchCosts::crossing(int node, int from, int to) {
+  const bool listed = ia::can_be_listed(plan(node).logical()) || placement(from).is_scattered();
+  if (listed) {
+    const Holders& target = holders(node, to);
+    return traffic(contents(node), holders(node, from), placement(from), false, target,
+                   skeleton_.sites);
+  }
+  Period period(frontier(node));
+  period.refine(placement(from));
+  period.refine(placement(to));
+  const ia::Contents kinds = kinds_of_tuples(plan(node), period);
+  return traffic(kinds, holders_of(kinds, placement(from)), placement(from), false,
+                 holders_of(kinds, placement(to)), skeleton_.sites);
 }
 
 double SearchCosts::move(int node, int from, int to) {
   if (from == to || placement(from).is_all()) return 0;
   const auto [found, added] = moves_.try_emplace(Triple{node, from, to});
   if (!added) return found->second;
-  const Holders& target = holders(node, to);
-  const ia::Traffic crossing =
-      traffic(contents(node), holders(node, from), placement(from), false, target, skeleton_.sites);
-  return found->second = cost(crossing, node, placement(to));
+  return found->second = cost(crossing(node, from, to), node, placement(to));
 }
 
 double SearchCosts::rough_move(int node) {
-  if (floats_[node] == 0) (void)contents(node);
+  if (floats_[node] == 0 && !counts_by_kinds(plan(node).logical())) (void)contents(node);
   const double crossing = 0.5 * floats_[node];
   if (options_.objective == Objective::published) return crossing;
   return crossing * bytes_of_float(plan(node).type()) /
@@ -124,10 +137,10 @@ double SearchCosts::reduce(int node, int input_place, int partial_place, int to)
   const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(plan(node)));
   const int input = skeleton_.nodes[node].inputs[0];
   double result = 0;
-  if (is_even(plan(node).logical()) && is_even(plan(input).logical())) {
-    const SummandKinds kinds =
-        kinds_of_summands(plan(node).type(), plan(input).type(), aggregate.group_by,
-                          placement(input_place), placement(to));
+  if (counts_by_kinds(plan(node).logical(), plan(input).logical()) &&
+      !placement(input_place).is_scattered()) {
+    const SummandKinds kinds = kinds_of_summands(plan(node), plan(input), aggregate.group_by,
+                                                 placement(input_place), placement(to));
     const Holders from =
         summand_holders(kinds.result, kinds.input, aggregate.group_by, placement(input_place));
     result = cost(traffic(kinds.result, from, placement(partial_place), true,

@@ -45,6 +45,7 @@ class SearchCosts {
   /// Of a node's kernels at the busiest site, once for each of the tuples of `worked`.
   double work(int node, int worked, const Placement& at);
   const Holders& holders(int node, int place);
+  ia::Traffic crossing(int node, int from, int to);
   double cost(const ia::Traffic& traffic, int node, const Placement& to);
 
   const Skeleton& skeleton_;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "ia/late_listing.h"
 #include "tra/plan_node.h"
 #include "tra/tuple_operations.h"
 
@@ -88,16 +89,15 @@ void Period::refine(const Placement& placement) {
     }
 }
 
-SummandKinds kinds_of_summands(const RelationType& result, const RelationType& input,
+SummandKinds kinds_of_summands(const ia::Plan& result, const ia::Plan& input,
                                const std::vector<int>& group_by, const Placement& from,
                                const Placement& to) {
-  Period own(result.frontier), all(input.frontier);
+  Period own(result.type().frontier), all(input.type().frontier);
   own.refine(to);
   all.refine(from);
   for (std::size_t i = 0; i < group_by.size(); ++i)
     own.of[i] = all.of[group_by[i]] = std::lcm(own.of[i], all.of[group_by[i]]);
-  return {kinds_of_keys(result.frontier, ia::floats_of(result.columns), own),
-          kinds_of_keys(input.frontier, 0, all)};
+  return {kinds_of_tuples(result, own), kinds_of_keys(input.type().frontier, 0, all)};
 }
 
 ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& period) {
@@ -118,6 +118,27 @@ ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& per
 
 bool is_even(const Plan& logical) {
   return logical.node().uniform && logical.type().presence == Presence::continuous;
+}
+
+bool counts_by_kinds(const Plan& logical) {
+  return is_even(logical) || !ia::can_be_listed(logical);
+}
+
+bool counts_by_kinds(const Plan& result, const Plan& input) {
+  return (is_even(result) && is_even(input)) || !ia::can_be_listed(result) ||
+         !ia::can_be_listed(input);
+}
+
+double tuples_at_a_key(const Plan& logical) {
+  const auto keys = static_cast<double>(count_below(logical.frontier()));
+  return is_even(logical) || keys == 0 ? 1 : ia::estimated_tuples(logical) / keys;
+}
+
+ia::Contents kinds_of_tuples(const ia::Plan& plan, const Period& period) {
+  const double floats = ia::floats_of(plan.type().columns) * tuples_at_a_key(plan.logical());
+  ia::Contents result = kinds_of_keys(plan.type().frontier, floats, period);
+  result.exact = is_even(plan.logical());
+  return result;
 }
 
 double busiest_share(const ia::Contents& contents, const Placement& placement) {
@@ -166,14 +187,16 @@ double busiest_share(const Key& frontier, const Placement& placement) {
       continue;
     }
     const Placement part(axes, placement.sites());
-    std::vector<std::int64_t> tuples(static_cast<std::size_t>(part.used()), 0);
+    Period period(box);
+    period.refine(part);
+    const ia::Contents kinds = kinds_of_keys(box, 1, period);
+    std::vector<double> tuples(static_cast<std::size_t>(part.used()), 0);
     std::vector<int> holders;
-    Key key(box.size(), 0);
-    do {
-      part.holders(key, holders);
-      for (int site : holders) ++tuples[site];
-    } while (advance(key, box));
-    share *= static_cast<double>(*std::max_element(tuples.begin(), tuples.end()));
+    for (std::size_t i = 0; i < kinds.keys.size(); ++i) {
+      part.holders(kinds.keys[i], holders);
+      for (int site : holders) tuples[site] += kinds.floats[i];
+    }
+    share *= *std::max_element(tuples.begin(), tuples.end());
   }
   return share;
 }

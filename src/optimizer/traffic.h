@@ -35,16 +35,23 @@ struct Period {
   void refine(const Placement& placement);  // also tells apart what this placement does
 };
 ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& period);
-/// The kinds of keys of an aggregation's result and of its input, for sums whose input lies at
-/// `from` and that are brought to `to`.
+/// The kinds of keys of an aggregation's result, with the floats that are there, and of its input,
+/// for sums whose input lies at `from` and that are brought to `to`.
 struct SummandKinds {
   ia::Contents result, input;
 };
-SummandKinds kinds_of_summands(const RelationType& result, const RelationType& input,
+SummandKinds kinds_of_summands(const ia::Plan& result, const ia::Plan& input,
                                const std::vector<int>& group_by, const Placement& from,
                                const Placement& to);
-/// Whether a relation can be listed that way.
+/// Whether a relation is counted exactly that way.
 bool is_even(const Plan& logical);
+/// Whether it is counted that way at all: exactly, or because it cannot be listed. Then it is
+/// taken to have its tuples spread evenly below its frontier, and a key stands for a share of one.
+bool counts_by_kinds(const Plan& logical);
+bool counts_by_kinds(const Plan& result, const Plan& input);  // the two together
+double tuples_at_a_key(const Plan& logical);
+/// The kinds of its keys, with the floats that are there.
+ia::Contents kinds_of_tuples(const ia::Plan& plan, const Period& period);
 
 /// How many tuples the busiest site has of those below a frontier.
 double busiest_share(const Key& frontier, const Placement& placement);

@@ -9,10 +9,10 @@
 
 namespace tessera {
 
-/// What somebody who asked has worked out of a plan that inference did not list. No tuples: it
-/// cannot be listed.
+/// What somebody who asked has worked out of a plan that inference did not list.
 struct LateListing {
-  std::shared_ptr<const TupleSet<TileType>> tuples;
+  std::shared_ptr<const TupleSet<TileType>> tuples;  // null: it cannot be listed
+  double count = 0;                                  // how many there are; else an estimate
 };
 
 /// An operator and what is known of its result before it runs.
