@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "tra/key_origin.h"
 #include "tra/tuple_operations.h"
 
 namespace tessera {
@@ -149,7 +150,8 @@ class Evaluator {
 
   Set operator()(const op::ReKey& rekey) const {
     return with_keys([&](const Key& key) { return rekey.function.evaluate(key); },
-                     KeySet::box(inputs_[0]->type.frontier).rekey(rekey.function));
+                     KeySet::box(inputs_[0]->type.frontier).rekey(rekey.function),
+                     [&] { return origin_of(rekey.function, inputs_[0]->type.frontier); });
   }
 
   Set operator()(const op::Filter& filter) const {
@@ -157,7 +159,8 @@ class Evaluator {
         [&](const Key& key) {
           return filter.predicate.evaluate(key) ? std::optional<Key>(key) : std::nullopt;
         },
-        KeySet::box(inputs_[0]->type.frontier).filter(filter.predicate));
+        KeySet::box(inputs_[0]->type.frontier).filter(filter.predicate),
+        [] { return [](const Key& key) { return key; }; });
   }
 
   Set operator()(const op::Transform& transform) const {
@@ -258,9 +261,9 @@ class Evaluator {
   }
 
   /// Gives each tuple the key that `map` makes of its own, or drops it. `keys` describes the
-  /// result for an input without holes.
-  template <class F>
-  Set with_keys(F&& map, const KeySet& keys) const {
+  /// result for an input without holes, and `origin()` leads back from there.
+  template <class F, class Origin>
+  Set with_keys(F&& map, const KeySet& keys, const Origin& origin) const {
     const Set* input = inputs_[0];
     Set filled;
     bool stays_sparse = false;
@@ -296,13 +299,8 @@ class Evaluator {
     if (stays_sparse) {
       set.type.presence = Presence::sparse;
       set.type.frontier = frontier;
-      auto origins = std::make_shared<std::map<Key, Key>>();  // of the new keys
-      Key key(input->type.frontier.size(), 0);
-      do {
-        if (const std::optional<Key> to = map(key)) origins->emplace(*to, key);
-      } while (advance(key, input->type.frontier));
-      set.absent_types = [in = input->absent_types, origins](const Key& to) {
-        return in(origins->at(to));
+      set.absent_types = [in = input->absent_types, from = origin()](const Key& to) {
+        return in(from(to));
       };
     }
     return set;

@@ -66,6 +66,19 @@ TEST(Placement, SeveralComponentsAreDealtOutTogether) {
   EXPECT_EQ(dealt.holders({1, 1}), std::vector<int>{0});
 }
 
+TEST(Placement, KeysAreDealtOutAsFarAsTheyReach) {
+  const std::int64_t farthest = (std::int64_t{1} << 62) - 1;
+  const Placement dealt = Placement::part({0, 1}, {farthest, farthest}, 7);
+  // Neighbours lie side by side, at the far end as at the near one.
+  for (const Key& key :
+       {Key{0, 0}, Key{farthest - 9, 3}, Key{5, farthest - 9}, Key{farthest - 1, farthest - 9}}) {
+    const int site = dealt.holders(key).front();
+    for (std::int64_t step = 0; step < 9; ++step)
+      EXPECT_EQ(dealt.holders({key[0], key[1] + step}), std::vector<int>{int((site + step) % 7)})
+          << to_string(key) << " and " << step;
+  }
+}
+
 TEST(Placement, NoMoreSitesAreUsedThanThereAreTuples) {
   EXPECT_EQ(Placement::part({0}, {3, 9}, 8).used(), 3);
   EXPECT_EQ(Placement::part({}, {3, 9}, 8).used(), 1);
