@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "ia/late_listing.h"
 #include "query/bind_expression.h"
 
 namespace tessera::query {
@@ -199,7 +200,7 @@ std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Ex
     for (int d = 0; d < extra.of_key->arity(); ++d) listed *= static_cast<double>(frontier[d]);
     most = std::max(most, listed);
   }
-  if (most > always_listed && most > 4 * static_cast<double>(plan.cardinality().tuples))
+  if (most > always_listed && most > 4 * ia::estimated_tuples(plan))
     return "there are few tuples among many keys";
   return std::nullopt;
 }

@@ -216,7 +216,7 @@ class Generator {
 
 }  // namespace
 
-std::string tables_for_random_queries(std::mt19937& chance) {
+std::string tables_for_random_queries(std::mt19937& chance, int apart) {
   const auto below = [&](int count) {
     return static_cast<int>(chance() % static_cast<unsigned>(count));
   };
@@ -226,14 +226,14 @@ std::string tables_for_random_queries(std::mt19937& chance) {
   std::string m, h, w, s;
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < 2; ++c) {
-      m += fmt::format("{}({}, {}, {})", m.empty() ? "" : ", ", r, c, matrix());
+      m += fmt::format("{}({}, {}, {})", m.empty() ? "" : ", ", r * apart, c, matrix());
       // Some are missing, some are there twice.
       for (int times = below(3); times > 0; --times)
-        h += fmt::format("{}({}, {}, {})", h.empty() ? "" : ", ", r * 2, c, matrix());
+        h += fmt::format("{}({}, {}, {})", h.empty() ? "" : ", ", r * 2 * apart, c, matrix());
     }
   for (int k = 0; k < 4; ++k)
-    w += fmt::format("{}({}, [{}, {}], {}.25)", k == 0 ? "" : ", ", k, below(4), below(4) - 2,
-                     below(3));
+    w += fmt::format("{}({}, [{}, {}], {}.25)", k == 0 ? "" : ", ", k * apart, below(4),
+                     below(4) - 2, below(3));
   static const char* names[] = {"ann", "bob", "zoe"};
   for (int i = 0; i < 6; ++i)
     s += fmt::format("{}({}, {}.5, '{}', {})", i == 0 ? "" : ", ", below(6) - 2, below(4) - 1,
