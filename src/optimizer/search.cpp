@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ia/late_listing.h"
 #include "optimizer/grids.h"
 
 namespace tessera::optimizer {
@@ -11,9 +12,9 @@ namespace {
 constexpr std::size_t most_read = 1000;    // placements of an input that an operator tries to read
 constexpr std::size_t most_followed = 24;  // and that one without a choice of its own leaves it at
 constexpr std::size_t most_tried = 8;      // ways to compute a result that is wanted at a place
-constexpr std::size_t most_owned = 4;    // results in summands whose owners are looked for anywhere
-constexpr std::int64_t most_moved = 40;  // places of a join's result that it is moved from
-constexpr std::int64_t tuples_moved = 5'000;  // and tuples that this is counted of, together
+constexpr std::size_t most_owned = 4;  // results in summands whose owners are looked for anywhere
+constexpr double most_moved = 40;      // places of a join's result that it is moved from
+constexpr double tuples_moved = 5000;  // and tuples that this is counted of, together
 
 bool splittable(const ia::Aggregate& aggregate) {
   return std::all_of(aggregate.kernels.begin(), aggregate.kernels.end(), [](const KernelCall& k) {
@@ -258,9 +259,8 @@ void Search::prune(int node, std::vector<Option>& options) {
 /// where it is wanted, and the more tuples there are the longer it takes to ask.
 std::size_t Search::movable_from(int node) const {
   if (skeleton_.nodes[node].inputs.size() < 2) return most_read;
-  const std::int64_t tuples = costs_.plan(node).logical().cardinality().tuples;
-  return static_cast<std::size_t>(
-      std::min<std::int64_t>(most_moved, tuples_moved / std::max<std::int64_t>(1, tuples)));
+  const double tuples = std::max(1.0, ia::estimated_tuples(costs_.plan(node).logical()));
+  return static_cast<std::size_t>(std::min(most_moved, tuples_moved / tuples));
 }
 
 // --- where results are to be had ---------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "ia/join_placement.h"
+#include "ia/late_listing.h"
 #include "optimizer/grids.h"
 #include "optimizer/rules/product.h"
 #include "optimizer/search.h"
@@ -15,7 +16,7 @@ namespace {
 
 /// How many grids are tried: the fewer pairs there are, the faster each of them is costed; and the
 /// more joins there are, the more often.
-std::size_t grids_for(std::int64_t pairs, std::size_t joins) {
+std::size_t grids_for(double pairs, std::size_t joins) {
   return std::max<std::size_t>(40, (pairs <= 100 ? 1000 : 400) / (joins * joins));
 }
 constexpr std::size_t most_lifted = 12;  // placements of an input that a join tries to follow
@@ -95,7 +96,7 @@ void Search::join_options(int node, std::vector<Option>& into) {
   if (grids_[node].empty())
     grids_[node] =
         grids(costs_.frontier(node), skeleton_.sites,
-              grids_for(costs_.plan(node).logical().cardinality().tuples, joins_), join.left_keys);
+              grids_for(ia::estimated_tuples(costs_.plan(node).logical()), joins_), join.left_keys);
   for (const Placement& grid : grids_[node]) attempt(grid);
   attempt(Placement::all(skeleton_.sites));
   const std::vector<int> names = ia::right_in_result(
