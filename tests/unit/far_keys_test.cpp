@@ -115,6 +115,21 @@ TEST(FarKeys, WhatIsNotKnownIsEstimated) {
   EXPECT_GT(optimized.cost.total.flops, 1e9);
 }
 
+TEST(FarKeys, MoreThanIsListedIsCounted) {
+  std::vector<Key> left, right;
+  for (std::int64_t i = 0; i < 1100; ++i) left.push_back({i * 10'007, 99'999});
+  for (std::int64_t j = 0; j < 1000; ++j) right.push_back({99'999, j * 1'007});
+  const Plan joined =
+      Plan::input(far_vectors(left)).join(Plan::input(far_vectors(right)), {1}, {0}, product);
+  EXPECT_EQ(ia::listed_late(joined), nullptr);
+  EXPECT_EQ(ia::estimated_tuples(joined), 1'100'000);
+  OptimizerOptions options;
+  options.sites = 4;
+  const OptimizedPlan optimized = optimize(joined.aggregate({0}, add), options);
+  EXPECT_EQ(optimized.cost.total.flops, 3 * 1'100'000.0);  // added to the sums as they are made
+  EXPECT_NE(optimized.explain().find("Aggregate"), std::string::npos);
+}
+
 TEST(FarKeys, OfASparseRelationAreRemapped) {
   const Relation sparse = Relation::of({{{4, 2'999'999}, {Tile::full(DType::f64, {2, 3}, 1)}},
                                         {{1999, 7}, {Tile::full(DType::f64, {2, 3}, 2)}}},
