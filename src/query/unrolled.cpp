@@ -7,26 +7,21 @@
 #include "base/check.h"
 #include "base/stop.h"
 #include "query/known_versions.h"
-#include "query/references.h"
+#include "query/recursion.h"
+#include "query/rule_columns.h"
+#include "query/templates.h"
 #include "query/version_range.h"
+#include "query/wanted_tables.h"
 
 namespace tessera::query {
 namespace {
 
 using lang::fail_type;
 
-/// A table that a query reads, once its indices are known.
-struct Wanted {
-  int table = -1;        // which versioned table
-  Indices indices = {};  // of the version
-  std::string stored = {};
-  Place place = {};
-};
-
 class Unroller {
  public:
   Unroller(Definitions& definitions, const std::stop_token& stop)
-      : definitions_(definitions), stop_(stop) {}
+      : definitions_(definitions), stop_(stop), wanted_(definitions, stop) {}
 
   Unrolled run(const std::vector<Request>& requests) {
     for (const Request& request : requests) {
@@ -43,6 +38,8 @@ class Unroller {
       result_.first.push_back(result_.first.back() +
                               std::ssize(result_.instances[k].of->operators));
     result_.instances.shrink_to_fit();
+    result_.templates = templates_.take();
+    result_.tables = tables();
     return std::move(result_);
   }
 
@@ -65,21 +62,22 @@ class Unroller {
   int complete(Frame first) {
     std::vector<Frame> stack;
     find_inputs(first);
-    const Place asked = first.query->place;
     stack.push_back(std::move(first));
     for (;;) {
       refuse_if_stopped(stop_, "versions were unrolled");
       if (const Wanted* wanted = next_missing(stack.back())) {
-        Frame frame = frame_of(*wanted, stack.size() > 1 ? asked : wanted->place);
+        const Place asked = place_asked(stack);
+        Frame frame = frame_of(*wanted, asked);
         if (!open_.emplace(frame.table, frame.indices).second) fail_cycle(stack, frame, asked);
-        count_version(asked);
+        count_version(stack, asked);
         lang::in_other_text(frame.rule->head(), asked, [&] { find_inputs(frame); });
         stack.push_back(std::move(frame));
+        if (stack.size() >= depth_to_look_at_) refuse_endless(stack, asked);
         continue;
       }
       const int number = stack.back().rule == nullptr
                              ? finished(stack.back())
-                             : lang::in_other_text(stack.back().rule->head(), asked,
+                             : lang::in_other_text(stack.back().rule->head(), place_asked(stack),
                                                    [&] { return finished(stack.back()); });
       const Frame done = std::move(stack.back());
       stack.pop_back();
@@ -91,32 +89,53 @@ class Unroller {
     }
   }
 
-  /// A version more is looked at, or is read by a union.
-  void count_version(Place place) {
+  /// Where the statement reads what is being followed: all other places are in other texts.
+  static Place place_asked(const std::vector<Frame>& stack) {
+    const Frame& first = stack.front();
+    return first.wanted[first.next_list][first.next].place;
+  }
+
+  void count_version(const std::vector<Frame>& stack, Place place) {
     if (++versions_ > most_versions)
       fail_type(place,
-                "the statement reads more than {} versions: MATERIALIZE some of them, and go on "
-                "from there",
-                most_versions);
+                "the statement reads more than {} versions, {} of them one through the other ({}): "
+                "MATERIALIZE some of them, and go on from there",
+                most_versions, stack.size() - 1, path_text(path_of(stack)));
     if (versions_ % 1024 == 0) refuse_if_stopped(stop_, "versions were looked for");
+  }
+
+  /// The versions on the stack, from one on.
+  Path path_of(const std::vector<Frame>& stack, std::size_t from = 1) const {
+    Path path;
+    for (std::size_t f = from; f < stack.size(); ++f)
+      path.push_back({tables()[stack[f].table], stack[f].rule, stack[f].indices});
+    return path;
   }
 
   [[noreturn]] void fail_cycle(const std::vector<Frame>& stack, const Frame& again, Place place) {
     const auto begin = std::find_if(stack.begin(), stack.end(), [&](const Frame& open) {
       return open.table == again.table && open.indices == again.indices;
     });
-    const auto end = stack.end();
-    std::string cycle;
-    for (auto frame = begin; frame != end; ++frame) {
-      if (end - begin > 12 && frame - begin == 6) {
-        cycle += fmt::format(" -> ({} more)", end - begin - 12);
-        frame = end - 6;
-      }
-      cycle += (cycle.empty() ? "" : " -> ") +
-               version_name(result_.tables[frame->table], frame->indices);
-    }
-    cycle += " -> " + version_name(result_.tables[begin->table], begin->indices);
-    fail_type(place, "a version is defined by itself: {}", cycle);
+    const Path cycle = path_of(stack, static_cast<std::size_t>(begin - stack.begin()));
+    fail_type(place, "a version is defined by itself: {} -> {}", path_text(cycle),
+              version_name(tables()[again.table], again.indices));
+  }
+
+  /// A recursion may be as deep as there are iterations. It is looked at each time that it is twice
+  /// as deep as before, which costs a small part of having followed it so far.
+  void refuse_endless(const std::vector<Frame>& stack, Place place) {
+    depth_to_look_at_ = 2 * stack.size();
+    for (const std::string& table : tables())
+      if (definitions_.has_materialised(table)) return;
+    const Path path = path_of(stack);
+    std::string heads;
+    for (const VersionRule* rule : endless_rules(path))
+      heads += (heads.empty() ? "" : ", ") + rule->head();
+    if (heads.empty()) return;
+    fail_type(place,
+              "the recursion never ends: {} -> ...; however far it is followed, each version of {} "
+              "reads another one",
+              path_text(Path(path.begin(), path.begin() + 4)), heads);
   }
 
   /// The next table of a frame that is a version which nobody has looked at.
@@ -130,7 +149,7 @@ class Unroller {
   }
 
   Frame frame_of(const Wanted& wanted, Place place) {
-    const std::vector<VersionRule>& rules = *definitions_.rules(result_.tables[wanted.table]);
+    const std::vector<VersionRule>& rules = *definitions_.rules(tables()[wanted.table]);
     Frame frame;
     frame.table = wanted.table;
     frame.indices = wanted.indices;
@@ -147,63 +166,15 @@ class Unroller {
     std::string heads;
     for (const VersionRule& rule : rules) heads += (heads.empty() ? "" : ", ") + rule.head();
     fail_type(place, "{} is defined by no rule; there are: {}",
-              version_name(result_.tables[wanted.table], wanted.indices), heads);
+              version_name(tables()[wanted.table], wanted.indices), heads);
   }
 
   void find_inputs(Frame& frame) {
-    for (const sql::TableReference* reference : references_of(*frame.query)) {
-      frame.wanted.emplace_back();
-      lang::at_place(reference->place, [&] { find_tables(*reference, frame); });
-    }
+    frame.wanted = wanted_.read_by(*frame.query, frame.names, frame.values);
+    while (known_.size() < tables().size()) known_.emplace_back(result_.instances);
   }
 
-  void find_tables(const sql::TableReference& reference, Frame& frame) {
-    std::vector<Wanted>& into = frame.wanted.back();
-    const auto* named = std::get_if<sql::TableName>(&reference.source);
-    const auto* united = std::get_if<sql::UnionOfVersions>(&reference.source);
-    const std::string& name = named != nullptr ? named->name : united->name;
-    const auto& ranges = named != nullptr ? named->indices : united->indices;
-    if (ranges.empty()) {
-      into.push_back({-1, {}, name, reference.place});
-      return;
-    }
-    const std::vector<VersionRule>* rules = definitions_.rules(name);
-    if (rules == nullptr && (definitions_.stored(name) || definitions_.view(name)))
-      fail_type(reference.place, "{} has no versions: write it without an index",
-                definitions_.exact_name(name));
-    if (rules == nullptr)
-      fail_type(reference.place, "there is no versioned table {}; there are: {}", name,
-                definitions_.all_names());
-    const int table = table_number(rules->front().table());
-    const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
-    if (ranges.size() != arity)
-      fail_type(reference.place, "{} has {} indices, and {} are given", name, arity, ranges.size());
-    for_each_version(ranges, frame.names, frame.values, reads_, stop_, [&](const Indices& found) {
-      for (std::int64_t index : found)
-        if (index < 0)
-          fail_type(reference.place, "{}: an index is not negative", version_name(name, found));
-      const auto stored = definitions_.materialised(version_name(rules->front().table(), found));
-      if (stored)
-        into.push_back({-1, {}, *stored, reference.place});
-      else
-        into.push_back({table, found, {}, reference.place});
-    });
-    if (into.empty()) fail_type(reference.place, "a union of no versions of {}", name);
-  }
-
-  const std::vector<const sql::TableReference*>& references_of(const sql::Query& query) {
-    const auto found = references_.find(&query);
-    if (found != references_.end()) return found->second;
-    return references_[&query] = references_in(query);
-  }
-
-  int table_number(const std::string& name) {
-    for (std::size_t t = 0; t < result_.tables.size(); ++t)
-      if (same_name(result_.tables[t], name)) return static_cast<int>(t);
-    result_.tables.push_back(name);
-    known_.emplace_back(result_.instances);
-    return static_cast<int>(result_.tables.size()) - 1;
-  }
+  const std::vector<std::string>& tables() const { return wanted_.tables(); }
 
   int stored_number(const std::string& name) {
     for (std::size_t t = 0; t < result_.stored.size(); ++t)
@@ -219,13 +190,9 @@ class Unroller {
     FoundTables(Unroller& unroller, const Frame& frame) : unroller_(unroller), frame_(frame) {}
 
     std::vector<Source> tables(const sql::TableReference& reference) override {
-      const auto& list = unroller_.references_of(*frame_.query);
-      const auto at = std::find(list.begin(), list.end(), &reference);
       std::vector<Wanted> named;
-      const std::vector<Wanted>* wanted = nullptr;
-      if (at != list.end()) {
-        wanted = &frame_.wanted[static_cast<std::size_t>(at - list.begin())];
-      } else {  // inside a view
+      const auto* wanted = unroller_.wanted_.of(reference, *frame_.query, frame_.wanted);
+      if (wanted == nullptr) {  // inside a view
         const auto* table = std::get_if<sql::TableName>(&reference.source);
         if (table == nullptr || !table->indices.empty())
           fail_type(reference.place, "a view reads no versions of tables");
@@ -281,51 +248,42 @@ class Unroller {
         }
       }
     }
-    const auto known = reusable ? templates_.find(key) : templates_.end();
-    const Template* of = nullptr;
-    if (known != templates_.end()) {
-      of = known->second;
-    } else {
+    const Template* of = reusable ? templates_.find(key) : nullptr;
+    if (of == nullptr) {
       FoundTables tables(*this, frame);
       BinderOptions options{frame.names, frame.target_columns};
       NodePtr root = bind(*frame.query, tables, options);
-      if (frame.rule != nullptr) root = with_columns(*frame.rule, root);
-      of = template_of(root);
-      if (reusable && tables.inputs == inputs) templates_[key] = of;
+      if (frame.rule != nullptr) {
+        root = with_columns(*frame.rule, root);
+        refuse_other_columns(frame, root->schema);
+      }
+      of = templates_.add(root);
+      if (reusable && tables.inputs == inputs) templates_.keep(std::move(key), of);
       inputs = std::move(tables.inputs);
     }
     return result_.instances.add({of, frame.values, inputs, frame.table, frame.indices,
                                   frame.rule == nullptr ? frame.query->place : Place{}});
   }
 
-  const Template* template_of(const NodePtr& root) {
-    auto made = std::make_shared<Template>();
-    made->root = root;
-    std::string columns;
-    for (const Column& column : root->schema)
-      columns += column.name + " " + sql::to_string(column.type) + "\n";
-    made->types = types_.emplace(columns, static_cast<int>(types_.size()) + 1).first->second;
-    const auto visit = [&](const auto& self, const NodePtr& node) -> void {
-      if (std::holds_alternative<Scan>(node->op) || made->number.contains(node.get())) return;
-      for (const NodePtr& input : inputs_of(*node)) self(self, input);
-      const int number = static_cast<int>(made->operators.size());
-      made->number[node.get()] = number;
-      made->operators.push_back(node);
-    };
-    visit(visit, root);
-    result_.templates.push_back(made);
-    return made.get();
+  /// The first version of a table that is bound says what columns the others have.
+  void refuse_other_columns(const Frame& frame, const Schema& schema) {
+    const RuleColumns columns = columns_of(schema);
+    const auto [known, is_first] = columns_.try_emplace(frame.table, frame.rule, columns);
+    if (!is_first)
+      refuse_disagreement(*known->second.first, known->second.second, *frame.rule, columns,
+                          frame.query->place);
   }
 
   Definitions& definitions_;
   const std::stop_token stop_;
+  WantedTables wanted_;
   Unrolled result_;
   std::vector<KnownVersions> known_;        // by table
   std::set<std::pair<int, Indices>> open_;  // tables and indices of what is on the stack
-  std::int64_t versions_ = 0, reads_ = 0;
-  std::map<std::vector<std::intptr_t>, const Template*> templates_;
-  std::map<std::string, int> types_;  // numbers of lists of columns
-  std::unordered_map<const sql::Query*, std::vector<const sql::TableReference*>> references_;
+  std::int64_t versions_ = 0;
+  std::size_t depth_to_look_at_ = 1000;
+  Templates templates_;
+  std::map<int, std::pair<const VersionRule*, RuleColumns>> columns_;  // by table
 };
 
 }  // namespace

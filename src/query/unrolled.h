@@ -31,6 +31,8 @@ class Definitions {
   virtual const std::vector<VersionRule>* rules(const std::string& name) = 0;
   /// The name under which a version is stored, if it was materialised.
   virtual std::optional<std::string> materialised(const std::string& version) = 0;
+  /// Whether any version of a table is stored.
+  virtual bool has_materialised(const std::string& table) = 0;
   virtual std::string all_names() = 0;  // for messages
 };
 
@@ -44,7 +46,8 @@ struct Request {
 };
 
 /// Follows references until everything is a stored table. TypeError if a version is defined by no
-/// rule, or by itself: then with the cycle.
+/// rule, or by itself: then with the cycle; or by others without an end; or if rules of a table
+/// disagree on its columns.
 /// At most a million versions are looked at for one statement; Interrupted if that is asked for.
 Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions,
                 const std::stop_token& stop = {});

@@ -13,15 +13,13 @@ namespace {
 using lang::fail_type;
 
 constexpr int most_indices = 8;
-/// Indices are far below this; that makes the search for an overlap finite.
+/// Indices are far below this, and far above its negative; that makes the search for an overlap
+/// finite.
 constexpr std::int64_t index_limit = std::int64_t{1} << 40;
 
-/// An index expression as a function of the indices to its left, by their positions.
-KeyExpr index_expression(const sql::Expression& written, const std::vector<std::string>& names,
-                         const std::vector<int>& positions) {
-  const ExpressionPtr bound = bind_constant(written, names);
-  if (!is_integer(bound->type))
-    fail_type(written.place, "an index is an integer, and this is {}", sql::to_string(bound->type));
+/// An expression of indices as a function of the key that they are, by their positions there.
+std::optional<KeyExpr> function_of_key(const ExpressionPtr& bound,
+                                       const std::vector<int>& positions) {
   // Parameters are read as columns, which are components of the key of indices.
   std::vector<Table::Where> places;
   for (int position : positions) places.emplace_back(key(position));
@@ -32,7 +30,16 @@ KeyExpr index_expression(const sql::Expression& written, const std::vector<std::
     for (ExpressionPtr& operand : operands) operand = self(self, operand);
     return operands.empty() ? part : with_operands(*part, std::move(operands));
   };
-  const auto expression = key_expression(*as_columns(as_columns, bound), places, {});
+  return key_expression(*as_columns(as_columns, bound), places, {});
+}
+
+/// An index expression as a function of the indices to its left.
+KeyExpr index_expression(const sql::Expression& written, const std::vector<std::string>& names,
+                         const std::vector<int>& positions) {
+  const ExpressionPtr bound = bind_constant(written, names);
+  if (!is_integer(bound->type))
+    fail_type(written.place, "an index is an integer, and this is {}", sql::to_string(bound->type));
+  const auto expression = function_of_key(bound, positions);
   if (!expression)
     fail_type(written.place,
               "an index is made of integers, + - * // and %, and the indices to its left");
@@ -49,24 +56,23 @@ std::string version_name(const std::string& table, std::span<const std::int64_t>
 
 VersionRule::VersionRule(sql::CreateTable definition, std::string text)
     : definition_(std::move(definition)), text_(std::move(text)) {
-  std::vector<int> positions;  // of the parameters among the indices
   if (definition_.indices.size() > most_indices)
     fail_type(definition_.indices[most_indices].place, "a table has at most {} indices",
               most_indices);
   for (std::size_t p = 0; p < definition_.indices.size(); ++p) {
     const sql::IndexPattern& pattern = definition_.indices[p];
     const KeyExpr here = key(static_cast<int>(p));
-    const KeyExpr from = index_expression(*pattern.from, parameters_, positions);
+    const KeyExpr from = index_expression(*pattern.from, parameters_, positions_);
     const bool is_one = !pattern.to && !pattern.unbounded;
     condition_ = condition_ && (is_one ? here == from : here >= from);
     if (pattern.to)
-      condition_ = condition_ && here <= index_expression(*pattern.to, parameters_, positions);
+      condition_ = condition_ && here <= index_expression(*pattern.to, parameters_, positions_);
     if (pattern.variable.empty()) continue;
     for (const std::string& other : parameters_)
       if (same_name(other, pattern.variable))
         fail_type(pattern.place, "the index {} is named twice", pattern.variable);
     parameters_.push_back(pattern.variable);
-    positions.push_back(static_cast<int>(p));
+    positions_.push_back(static_cast<int>(p));
   }
 }
 
@@ -90,6 +96,11 @@ std::string VersionRule::head() const {
   return head;
 }
 
+std::optional<KeyExpr> VersionRule::function_of_indices(const sql::Expression& written) const {
+  const ExpressionPtr bound = bind_constant(written, parameters_);
+  return is_integer(bound->type) ? function_of_key(bound, positions_) : std::nullopt;
+}
+
 std::optional<std::vector<std::int64_t>> VersionRule::match(const Indices& indices) const {
   if (std::cmp_not_equal(indices.size(), arity())) return std::nullopt;
   const Key at(indices.begin(), indices.end());
@@ -105,7 +116,7 @@ std::optional<Indices> overlap(const VersionRule& a, const VersionRule& b) {
   KeySolver solver(KeySolver::Clock::now() + std::chrono::seconds(2));
   KeyQuery query(solver);
   Bounds bounds;
-  for (int d = 0; d < a.arity(); ++d) bounds.push_back({0, index_limit});
+  for (int d = 0; d < a.arity(); ++d) bounds.push_back({-index_limit, index_limit});
   const KeyQuery::Point point = query.unknown_point(bounds);
   query.require(query.holds(a.condition(), point));
   query.require(query.holds(b.condition(), point));

@@ -5,7 +5,7 @@
 
 namespace tessera::query {
 
-/// The indices of a version, as t[50][3] has them: not negative.
+/// The indices of a version, as t[50][3] has them.
 using Indices = std::vector<std::int64_t>;
 std::string version_name(const std::string& table,
                          std::span<const std::int64_t> indices);  // "t[50][3]"
@@ -30,11 +30,15 @@ class VersionRule {
   std::optional<std::vector<std::int64_t>> match(const Indices& indices) const;
   /// Which versions are this rule's, the indices being the components of a key.
   const KeyPredicate& condition() const { return condition_; }
+  /// An expression that the parameters occur in as a function of such keys; none if it is more than
+  /// these can be.
+  std::optional<KeyExpr> function_of_indices(const sql::Expression& written) const;
 
  private:
   sql::CreateTable definition_;
   std::string text_;
   std::vector<std::string> parameters_;
+  std::vector<int> positions_;  // of the parameters among the indices
   KeyPredicate condition_ = KeyPredicate::always();
 };
 

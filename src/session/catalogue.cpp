@@ -56,7 +56,9 @@ std::string to_text(const TableDefinition& definition) {
     }
     columns.push_back(std::move(column));
   }
-  return json{{"columns", columns}, {"primary_key", definition.primary_key}}.dump();
+  json written{{"columns", columns}, {"primary_key", definition.primary_key}};
+  if (!definition.sources.empty()) written["sources"] = definition.sources;
+  return written.dump();
 }
 
 TableDefinition definition_of(const std::string& text) {
@@ -70,6 +72,7 @@ TableDefinition definition_of(const std::string& text) {
       definition.places.emplace_back(column.at("payload").get<int>());
   }
   definition.primary_key = written.at("primary_key");
+  definition.sources = written.value("sources", "");
   return definition;
 }
 

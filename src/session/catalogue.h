@@ -12,6 +12,7 @@ struct TableDefinition {
   query::Schema schema;
   std::vector<query::Table::Where> places;  // where its columns are, once there are tuples
   std::vector<std::string> primary_key = {};
+  std::string sources = {};  // of a materialised version: what it was computed of
 };
 std::string to_text(const TableDefinition& definition);
 TableDefinition definition_of(const std::string& text);
@@ -47,6 +48,7 @@ class Catalogue : public query::Definitions {
   std::optional<query::Resolver::View> view(const std::string& name) override;
   const std::vector<query::VersionRule>* rules(const std::string& name) override;
   std::optional<std::string> materialised(const std::string& version) override;
+  bool has_materialised(const std::string& table) override { return !versions_of(table).empty(); }
   std::string all_names() override;
 
   enum class Kind { table, tensor, virtual_tensor, view, versions };
@@ -59,6 +61,8 @@ class Catalogue : public query::Definitions {
   /// The table as it is in the database.
   query::Value value(const std::string& name);
   std::vector<std::string> versions_of(const std::string& table) const;  // materialised ones
+  /// From here on a version is what its rule says, though it is stored.
+  void overlook(const std::string& version) { texts_.erase(table_text(version)); }
   std::size_t next_rule(const std::string& table) const;
   std::string view_query(const std::string& name) const;
 

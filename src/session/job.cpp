@@ -126,6 +126,7 @@ void Job::run_frame(std::int32_t frame) {
             {"of", framing_.frames.size()},
             {"statement", identity_.statement},
             {"history", identity_.history},
+            {"sources", identity_.sources},
             {"layouts", json::object()}};
   for (const auto& [op, layout] : layouts_) note["layouts"][std::to_string(op)] = layout;
   // What was given as a statement need not be UTF-8.

@@ -15,9 +15,9 @@ namespace tessera::session {
 class Job {
  public:
   /// What it is known by: a name, the same for the same plan over the same data, and, for people,
-  /// the statement's text; and the history of pipelining by which it was cut.
+  /// the statement's text; the history of pipelining by which it was cut; and what it reads.
   struct Identity {
-    std::string name = {}, statement = {}, history = {};
+    std::string name = {}, statement = {}, history = {}, sources = {};
   };
   /// `stored`: the tables that the plan reads.
   Job(const query::Unrolled& plan, query::Framing framing, std::vector<query::Value> stored,

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "database/together.h"
+#include "session/sources.h"
 #include "session/state.h"
 
 // SHOW JOBS and DROP JOB: statements in frames that run, or were stopped and can go on.
@@ -17,6 +18,7 @@ namespace {
 struct JobInfo {
   std::string statement;
   std::int64_t done = 0, frames = 0;
+  std::string sources = {};
   std::int64_t bytes = 0;
   std::vector<std::string> relations = {};  // what it has stored
 };
@@ -28,7 +30,8 @@ std::map<std::string, JobInfo> all_jobs(const Database& database) {
   for (const auto& [key, text] : database.texts(prefix)) {
     const auto note = nlohmann::json::parse(text);
     jobs[key.substr(prefix.size())] = {note.value("statement", ""), note.at("frames"),
-                                       note.value("of", std::int64_t{0})};
+                                       note.value("of", std::int64_t{0}),
+                                       note.value("sources", "")};
   }
   for (const StoredInfo& info : database.list())
     for (auto& [name, job] : jobs)
@@ -70,11 +73,16 @@ void Session::State::take_job(const std::string& name) {
 
 ResultTable Session::State::jobs_text() const {
   std::vector<std::vector<std::string>> rows;
+  session::Catalogue catalogue(database);
   for (const auto& [name, info] : all_jobs(database)) {
     const auto process = JobLock::holder(database.folder(), name);
-    rows.push_back({name, process ? "running in process " + *process : "stopped",
-                    fmt::format("{} of {}", info.done, info.frames), bytes_text(info.bytes),
-                    squeezed(info.statement)});
+    std::string state = process ? "running in process " + *process : "stopped";
+    if (!process)
+      if (const std::string why = session::why_job_is_outdated(info.sources, catalogue);
+          !why.empty())
+        state = "outdated: " + why;
+    rows.push_back({name, state, fmt::format("{} of {}", info.done, info.frames),
+                    bytes_text(info.bytes), squeezed(info.statement)});
   }
   return session::text_table({"job", "state", "frames", "bytes", "statement"}, rows);
 }

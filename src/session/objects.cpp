@@ -77,6 +77,7 @@ void collect(Catalogue& catalogue, const Database& database, const std::string& 
 }  // namespace
 
 StatementResult Session::State::drop(const sql::Drop& statement, lang::Place place) {
+  if (!statement.indices.empty()) return drop_versions(statement, place);
   Catalogue catalogue(database);
   const std::string command = fmt::format("DROP {}", kind_word(statement.kind));
   if (statement.if_exists && !catalogue.kind(statement.name))
@@ -118,14 +119,8 @@ StatementResult Session::State::describe(const sql::Describe& statement, lang::P
   if (!kind)
     fail_type(place, "there is no {}; there are: {}", statement.name, catalogue.all_names());
   const std::string name = catalogue.exact_name(statement.name);
-  if (*kind == Catalogue::Kind::versions) {
-    std::vector<std::vector<std::string>> rows;
-    for (const query::VersionRule& rule : *catalogue.rules(name))
-      rows.push_back({rule.head(), rule.text()});
-    for (const std::string& version : catalogue.versions_of(name))
-      rows.push_back({version, "materialized"});
-    return {"DESCRIBE", session::text_table({"versions", "definition"}, rows)};
-  }
+  if (*kind == Catalogue::Kind::versions)
+    return {"DESCRIBE", session::described_versions(catalogue, name)};
   query::Schema schema;
   std::vector<std::string> roles;
   if (*kind == Catalogue::Kind::view) {

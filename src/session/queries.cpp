@@ -2,6 +2,7 @@
 
 #include "session/job.h"
 #include "session/job_name.h"
+#include "session/sources.h"
 #include "session/state.h"
 
 namespace tessera {
@@ -29,16 +30,19 @@ frames::History Session::State::frame_history() const {
 }
 
 std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests,
-                                            Catalogue& catalogue, Changes& changes) {
+                                            Catalogue& catalogue, Changes& changes,
+                                            std::vector<std::string>* sources) {
   const query::Unrolled plan = query::unroll(requests, catalogue, options.run.stop);
   std::vector<Value> tables;
   for (const std::string& name : plan.stored) tables.push_back(catalogue.value(name));
+  if (sources != nullptr) *sources = session::sources_of_each(plan, tables, catalogue);
   const frames::Limits limits = frame_limits();
   const bool in_frames = plan.operators() > limits.max_size;
   session::Job::Identity identity;
   if (in_frames) {
     identity = {session::job_name(requests, plan, tables, values_given, catalogue, limits),
-                text_of_statement, frame_history().to_text()};
+                text_of_statement, frame_history().to_text(),
+                session::sources_of_all(plan, tables, catalogue)};
     take_job(identity.name);
     // One that was killed goes on with the frames it began with.
     if (const auto begun = session::history_of_job(database, identity.name))
@@ -108,13 +112,14 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
           {std::make_shared<const sql::Expression>(sql::Expression{sql::Star{}, {}})});
       sql::TableReference reference;
       reference.source = materialize->table;
-      if (!materialize->table.indices.empty())
-        reference.place = materialize->table.indices[0].place;
+      reference.place = materialize->place;
       all.from.push_back(std::move(reference));
       auto whole = std::make_shared<sql::Query>();
       whole->body = std::move(all);
-      into.push_back({{whole, names, values},
-                      query::version_name(catalogue.exact_name(materialize->table.name), indices)});
+      const std::string version =
+          query::version_name(catalogue.exact_name(materialize->table.name), indices);
+      catalogue.overlook(version);  // it is made anew, whoever reads it in this statement
+      into.push_back({{whole, names, values}, version});
     } else {
       const sql::Loop& loop = *std::get<std::shared_ptr<const sql::Loop>>(item);
       constexpr const char* what = "a loop runs over integers";
@@ -145,6 +150,21 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
   }
 }
 
+/// What is to be changed so that a version is stored, in the place of what it was before.
+void store_version(const std::string& version, const Value& value, const std::string& sources,
+                   const Catalogue& catalogue, query::Dictionary& texts, Changes& changes) {
+  const std::string text_name = session::table_text(version);
+  if (changes.texts.contains(text_name)) return;  // the statement names it twice
+  const query::Schema& schema = value.table ? value.table->schema : value.rows->schema;
+  const auto stored = session::to_store(value, schema, texts);
+  if (catalogue.has_tuples(version)) changes.dropped.push_back(version);
+  if (stored) changes.results.emplace_back(version, stored->plan);
+  session::TableDefinition definition =
+      stored ? session::definition_of(stored->text) : session::TableDefinition{schema, {}};
+  definition.sources = sources;
+  changes.texts[text_name] = session::to_text(definition);
+}
+
 }  // namespace
 
 std::vector<Request> Session::State::requests_of(const sql::Execute& statement,
@@ -164,35 +184,23 @@ StatementResult Session::State::execute(
   std::int64_t steps = 0;
   collect(statement.items, {}, {}, catalogue, steps, wishes);
   std::vector<Request> requests;
-  std::vector<const Wish*> open;
-  std::int64_t known = 0;
-  for (const Wish& wish : wishes) {
-    if (wish.version && catalogue.materialised(*wish.version)) {
-      ++known;
-      continue;
-    }
-    requests.push_back(wish.request);
-    open.push_back(&wish);
-  }
+  for (const Wish& wish : wishes) requests.push_back(wish.request);
+  const bool stores = std::any_of(wishes.begin(), wishes.end(),
+                                  [](const Wish& wish) { return wish.version.has_value(); });
+  std::vector<std::string> sources;
   Changes changes;
-  const std::vector<Value> values = evaluate(requests, catalogue, changes);
+  const std::vector<Value> values =
+      evaluate(requests, catalogue, changes, stores ? &sources : nullptr);
   session::DatabaseDictionary texts = dictionary();
 
   // All plans run as one, so that what they share is computed once.
   std::vector<Plan> plans;
   std::vector<std::size_t> whose;
   std::int64_t stored_versions = 0;
-  for (std::size_t w = 0; w < open.size(); ++w) {
-    if (open[w]->version) {
-      const query::Schema& schema =
-          values[w].table ? values[w].table->schema : values[w].rows->schema;
-      auto stored = session::to_store(values[w], schema, texts);
-      if (!changes.texts.contains(session::table_text(*open[w]->version)) && stored) {
-        changes.results.emplace_back(*open[w]->version, stored->plan);
-      }
+  for (std::size_t w = 0; w < wishes.size(); ++w) {
+    if (wishes[w].version) {
       ++stored_versions;
-      changes.texts[session::table_text(*open[w]->version)] =
-          stored ? stored->text : session::to_text({schema, {}});
+      store_version(*wishes[w].version, values[w], sources[w], catalogue, texts, changes);
     } else if (!values[w].rows) {
       plans.push_back(values[w].table->plan);
       whose.push_back(w);
@@ -204,8 +212,8 @@ StatementResult Session::State::execute(
   if (!plans.empty()) relations = tessera::run(plans, run_options);
   if (!changes.texts.empty()) database.change(changes, run_options);
   std::int64_t shown = 0;
-  for (std::size_t w = 0; w < open.size(); ++w) {
-    if (open[w]->version) continue;
+  for (std::size_t w = 0; w < wishes.size(); ++w) {
+    if (wishes[w].version) continue;
     query::Rows rows;
     if (values[w].rows) {
       rows = *values[w].rows;
@@ -222,9 +230,9 @@ StatementResult Session::State::execute(
   if (shown > 0)
     message = session::count_text(shown, "query") == "1 query" ? "1 query"
                                                                : fmt::format("{} queries", shown);
-  if (stored_versions + known > 0)
-    message += (message.empty() ? "" : ", ") +
-               session::count_text(stored_versions + known, "table") + " materialized";
+  if (stored_versions > 0)
+    message += (message.empty() ? "" : ", ") + session::count_text(stored_versions, "table") +
+               " materialized";
   return {"EXECUTE", {}, message.empty() ? "nothing to do" : message};
 }
 

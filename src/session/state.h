@@ -53,6 +53,7 @@ struct Session::State {
                           const std::function<void(const StatementResult&)>& receive);
   StatementResult materialize(const sql::Materialize& statement, const sql::Statement& all);
   StatementResult create_table(const sql::CreateTable& statement, std::string_view text);
+  StatementResult create_rule(const sql::CreateTable& statement, std::string_view text);
   StatementResult create_view(const sql::CreateView& statement);
   StatementResult create_tensor(const sql::CreateTensor& statement, lang::Place place);
   StatementResult insert(const sql::Insert& statement, lang::Place place);
@@ -61,6 +62,7 @@ struct Session::State {
   void add_rows(session::Catalogue& catalogue, const std::string& name, query::Rows rows,
                 Changes& changes, lang::Place place);
   StatementResult drop(const sql::Drop& statement, lang::Place place);
+  StatementResult drop_versions(const sql::Drop& statement, lang::Place place);
   StatementResult rename(const sql::Rename& statement, lang::Place place);
   StatementResult describe(const sql::Describe& statement, lang::Place place);
   StatementResult show(const sql::Show& statement, lang::Place place);
@@ -71,9 +73,10 @@ struct Session::State {
                session::Catalogue& catalogue, session::Measurement& measurement);
 
   /// What requests yield, evaluated together. `changes` gets what is to be dropped when the
-  /// statement is done.
+  /// statement is done, `sources` what each of it was computed of.
   std::vector<query::Value> evaluate(const std::vector<query::Request>& requests,
-                                     session::Catalogue& catalogue, Changes& changes);
+                                     session::Catalogue& catalogue, Changes& changes,
+                                     std::vector<std::string>* sources = nullptr);
   /// The queries inside EXECUTE ( ... ), loops run out.
   static std::vector<query::Request> requests_of(const sql::Execute& statement,
                                                  session::Catalogue& catalogue);
@@ -96,6 +99,8 @@ struct Session::State {
 
 namespace session {
 
+/// The rules of a versioned table and what is stored of it.
+ResultTable described_versions(Catalogue& catalogue, const std::string& table);
 /// TypeError if there is something of that name.
 void refuse_taken(Catalogue& catalogue, const std::string& name, lang::Place place);
 /// What the database is to hold of a table, and the text that says how.

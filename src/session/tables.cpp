@@ -63,29 +63,9 @@ Schema named(const Schema& schema, const std::vector<sql::ColumnDefinition>& col
 
 StatementResult Session::State::create_table(const sql::CreateTable& statement,
                                              std::string_view text) {
+  if (!statement.indices.empty()) return create_rule(statement, text);
   const lang::Place place = statement.query ? statement.query->place : lang::Place{};
   Catalogue catalogue(database);
-  if (!statement.indices.empty()) {
-    const query::VersionRule rule(statement, std::string(text));
-    const auto kind = catalogue.kind(statement.name);
-    if (kind && *kind != Catalogue::Kind::versions)
-      fail_type(statement.indices[0].place, "{} is there already, and has no versions",
-                catalogue.exact_name(statement.name));
-    const std::string name = catalogue.exact_name(statement.name);
-    if (const auto* rules = catalogue.rules(name))
-      for (const query::VersionRule& other : *rules) {
-        if (other.arity() != rule.arity())
-          fail_type(statement.indices[0].place, "{} has {} indices, and here are {}", name,
-                    other.arity(), rule.arity());
-        if (const auto both = query::overlap(rule, other))
-          fail_type(statement.indices[0].place, "{} and {} both define {}", rule.head(),
-                    other.head(), query::version_name(name, *both));
-      }
-    Changes changes;
-    changes.texts[session::rule_text(name, catalogue.next_rule(name))] = std::string(text);
-    database.change(changes, options.run);
-    return {"CREATE TABLE", {}, fmt::format("{} is defined", rule.head())};
-  }
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return {"CREATE TABLE", {}, fmt::format("{} is there already", statement.name)};
   session::refuse_taken(catalogue, statement.name, place);

@@ -33,6 +33,7 @@ const std::vector<std::string_view>& statement_seeds() {
       "COPY t FROM 'x.csv' WITH (header true)",
       "COPY (SELECT * FROM t) TO 'y.csv' (format csv)",
       "DROP TENSOR IF EXISTS t",
+      "DROP TABLE t[0...3]",
       "ALTER TABLE a RENAME TO b",
       "DESCRIBE TABLE t",
       "SHOW FUNCTIONS",

@@ -145,3 +145,32 @@ def test_a_job_belongs_to_one_process_and_is_taken_over_when_that_is_gone(prepar
     assert np.allclose(sums_in(run(database, "SET frame_size = 1", ASKED)), expected, rtol=1e-9)
     assert len(run(database, "SHOW JOBS").splitlines()) == 1
     assert [path.name for path in database.iterdir() if path.name.startswith("job-")] == []
+
+
+def test_a_stopped_job_whose_data_changed_is_told_apart(prepared, tmp_path):
+    database = tmp_path / "outdated.tsdb"
+    shutil.copytree(prepared[0], database)
+    first = subprocess.Popen([PROGRAM, database, "-c", "SET frame_size = 1", "-c", ASKED], stdout=subprocess.DEVNULL)
+    try:
+        while len(run(database, "SHOW JOBS").splitlines()) == 1:
+            assert first.poll() is None, "it was over before anybody looked"
+    finally:
+        first.kill()
+        first.wait()
+
+    def state():
+        return run(database, "SHOW JOBS").splitlines()[1].split(",")[1]
+
+    assert state() == "stopped"
+    # What it does not read changes nothing; what it reads does.
+    run(database, "CREATE TABLE other (n INT)", "CREATE TABLE Z[0] (n) AS SELECT 1", "VACUUM")
+    assert state() == "stopped"
+    name = run(database, "SHOW JOBS").splitlines()[1].split(",")[0]
+    run(database, f"INSERT INTO M VALUES (2, 2, {literal(np.eye(6))})")
+    assert state() == "outdated: M has changed"
+    run(database, "ALTER TABLE M RENAME TO N")
+    assert state() == "outdated: M is gone"
+    run(database, "ALTER TABLE N RENAME TO M", "DROP TABLE X", "CREATE TABLE X[0] (r, c, m) AS SELECT * FROM M")
+    assert state().startswith("outdated: ")
+    run(database, f"DROP JOB {name}")
+    assert len(run(database, "SHOW JOBS").splitlines()) == 1

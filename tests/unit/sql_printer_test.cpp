@@ -89,6 +89,7 @@ TEST(SqlPrinter, StatementsAsTheyCouldHaveBeenWritten) {
            "COPY (SELECT 1) TO 'f' WITH (format = csv)",
            "COPY t FROM 'f'",
            "DROP TENSOR IF EXISTS t",
+           "DROP TABLE IF EXISTS t[3][i:1...5][i]",
            "ALTER VIEW a RENAME TO b",
            "DESCRIBE t",
            "SHOW TABLES",

@@ -270,6 +270,8 @@ struct Drop {
   ObjectKind kind;
   std::string name;
   bool if_exists = false;
+  std::vector<IndexRange> indices =
+      {};  // of a versioned table: the versions whose rows are dropped
 };
 struct Rename {
   ObjectKind kind;
@@ -295,6 +297,7 @@ struct Vacuum {};
 /// MATERIALIZE t[50][3].
 struct Materialize {
   TableName table;
+  Place place = {};
 };
 /// A statement inside EXECUTE ( ... ), or a loop over some.
 struct Loop;

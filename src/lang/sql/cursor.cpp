@@ -145,12 +145,9 @@ Cursor::Nested::Nested(Cursor& cursor) : cursor_(cursor) {
 
 Cursor::Chain::~Chain() { cursor_.links_ = std::max(cursor_.links_, outside_); }
 
-void Cursor::add_link(Place place) {
+void Cursor::add_link(Place place, std::string_view links, std::string_view remedy) {
   if (++links_ > most_links)
-    fail_parse(place,
-               "more than {} operations one after the other: put groups of them in parentheses, or "
-               "write IN, VALUES or an aggregate instead",
-               most_links);
+    fail_parse(place, "more than {} {} one after the other: {}", most_links, links, remedy);
 }
 
 }  // namespace tessera::sql

@@ -75,7 +75,8 @@ class Cursor {
     Cursor& cursor_;
     int outside_;
   };
-  void add_link(Place place);
+  /// `links` and `remedy`: what a chain that is too long has too many of, and what to do then.
+  void add_link(Place place, std::string_view links, std::string_view remedy);
 
  private:
   lang::Lexer lexer_;

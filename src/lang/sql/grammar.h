@@ -44,6 +44,7 @@ std::vector<std::string> names_in_parentheses(Cursor& cursor, std::string_view w
 // parser_tables.cpp
 std::vector<TableReference> from_list(Cursor& cursor);
 TableName version(Cursor& cursor, std::string_view what);  // t, or t[50][j]
+std::vector<IndexRange> index_ranges(Cursor& cursor);      // none, or [0...5][j:1...3]
 std::vector<IndexPattern> index_patterns(Cursor& cursor);
 
 // parser_statements.cpp, parser_create.cpp, parser_execute.cpp
@@ -55,5 +56,6 @@ bool if_not_exists(Cursor& cursor);
 Options options_in_parentheses(Cursor& cursor);
 ExpressionPtr setting(Cursor& cursor);  // the value of an option: on, csv, '2 GB', 4
 Execute execute(Cursor& cursor);
+Materialize materialize(Cursor& cursor);
 
 }  // namespace tessera::sql::grammar

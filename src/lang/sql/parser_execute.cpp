@@ -15,8 +15,7 @@ std::shared_ptr<const Loop> loop(Cursor& cursor);
 
 ExecuteItem item(Cursor& cursor) {
   if (cursor.at_word("FOR")) return loop(cursor);
-  if (cursor.take_word("MATERIALIZE"))
-    return Materialize{version(cursor, "a table's name after MATERIALIZE")};
+  if (cursor.take_word("MATERIALIZE")) return materialize(cursor);
   if (at_query(cursor) || cursor.at_symbol("(")) return query(cursor);
   cursor.fail_expected("a query, MATERIALIZE or FOR");
 }
@@ -51,6 +50,11 @@ std::vector<ExecuteItem> items(Cursor& cursor) {
 }
 
 }  // namespace
+
+Materialize materialize(Cursor& cursor) {
+  const Place place = cursor.place();
+  return {version(cursor, "a table's name after MATERIALIZE"), place};
+}
 
 Execute execute(Cursor& cursor) {
   if (!cursor.at_symbol("(")) cursor.fail_expected("'(' and statements after EXECUTE");

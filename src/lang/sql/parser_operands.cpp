@@ -149,7 +149,9 @@ ExpressionPtr operand(Cursor& cursor) {
     } else {
       return value;
     }
-    cursor.add_link(place);
+    cursor.add_link(
+        place, "operations",
+        "put groups of them in parentheses, or write IN, VALUES or an aggregate instead");
   }
 }
 

@@ -104,7 +104,9 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
       cursor.advance();
       left = make(place, Binary{*op, std::move(left), at_least(cursor, tighter(tightest))});
     }
-    cursor.add_link(place);
+    cursor.add_link(
+        place, "operations",
+        "put groups of them in parentheses, or write IN, VALUES or an aggregate instead");
   }
 }
 

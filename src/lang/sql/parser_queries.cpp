@@ -106,7 +106,9 @@ QueryPtr unions(Cursor& cursor, QueryPtr left) {
     const Place begin = left->place;
     left = std::make_shared<const Query>(
         Query{{}, UnionOf{std::move(left), std::move(right), all}, {}, {}, {}, begin});
-    cursor.add_link(place);
+    cursor.add_link(place, "UNIONs",
+                    "put groups of them in parentheses, write VALUES for constants, or INSERT the "
+                    "parts into a table");
   }
   return left;
 }

@@ -39,9 +39,10 @@ Node drop(Cursor& cursor) {
   Drop found{object_kind(cursor, "DROP"), {}};
   found.if_exists = if_exists(cursor);
   found.name = cursor.expect_name("the name of what to drop");
-  if (cursor.at_symbol("["))
-    fail_parse(cursor.place(), "versions are dropped all at once: DROP TABLE {}",
+  if (cursor.at_symbol("[") && found.kind != ObjectKind::table)
+    fail_parse(cursor.place(), "only a table has versions: DROP TABLE {}[...]",
                readable(found.name));
+  found.indices = index_ranges(cursor);
   return found;
 }
 
@@ -152,10 +153,7 @@ constexpr Kind kinds[] = {
      }},
     {"CHECKPOINT", [](Cursor&) -> Node { return Checkpoint{}; }},
     {"VACUUM", [](Cursor&) -> Node { return Vacuum{}; }},
-    {"MATERIALIZE",
-     [](Cursor& cursor) -> Node {
-       return Materialize{version(cursor, "a table's name after MATERIALIZE")};
-     }},
+    {"MATERIALIZE", [](Cursor& cursor) -> Node { return materialize(cursor); }},
     {"EXECUTE", [](Cursor& cursor) -> Node { return execute(cursor); }},
     {"EXPLAIN", explain},
 };

@@ -36,7 +36,7 @@ UnionOfVersions union_of_versions(Cursor& cursor) {
   found.name = cursor.expect_name("a table's name after UNION");
   if (!cursor.at_symbol("["))
     cursor.fail_expected("the versions of the table, as in UNION t[0...5]");
-  while (cursor.at_symbol("[")) found.indices.push_back(index_range(cursor));
+  found.indices = index_ranges(cursor);
   return found;
 }
 
@@ -93,6 +93,12 @@ std::vector<TableReference> from_list(Cursor& cursor) {
     }
   } while (cursor.take_comma());
   return tables;
+}
+
+std::vector<IndexRange> index_ranges(Cursor& cursor) {
+  std::vector<IndexRange> ranges;
+  while (cursor.at_symbol("[")) ranges.push_back(index_range(cursor));
+  return ranges;
 }
 
 TableName version(Cursor& cursor, std::string_view what) {

@@ -141,6 +141,7 @@ void Printer::form(const Drop& drop) {
   add(spelling(drop.kind));
   if (drop.if_exists) add("IF EXISTS ");
   add_name(drop.name);
+  print_indices(drop.indices);
 }
 
 void Printer::form(const Rename& rename) {

@@ -1,0 +1,108 @@
+#include "query/rule_columns.h"
+#include "query/version_range.h"
+#include "session/sources.h"
+#include "session/state.h"
+
+// Versioned tables: their rules, and which versions are stored.
+
+namespace tessera {
+
+using lang::fail_type;
+using session::Catalogue;
+
+namespace session {
+
+ResultTable described_versions(Catalogue& catalogue, const std::string& table) {
+  std::vector<std::vector<std::string>> rows;
+  for (const query::VersionRule& rule : *catalogue.rules(table))
+    rows.push_back({rule.head(), rule.text()});
+  for (const std::string& version : catalogue.versions_of(table)) {
+    const std::string why = why_outdated(catalogue.table(version).sources, catalogue);
+    rows.push_back({version, why.empty() ? "materialized" : "materialized; outdated: " + why});
+  }
+  return text_table({"versions", "definition"}, rows);
+}
+
+}  // namespace session
+
+namespace {
+
+/// The stored versions of a table, for messages.
+std::string stored_text(const Catalogue& catalogue, const std::string& table) {
+  constexpr std::size_t shown = 10;
+  const std::vector<std::string> versions = catalogue.versions_of(table);
+  std::string text;
+  for (std::size_t v = 0; v < versions.size() && v < shown; ++v)
+    text += (text.empty() ? "" : ", ") + versions[v];
+  if (versions.size() > shown) text += fmt::format(" and {} more", versions.size() - shown);
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+StatementResult Session::State::create_rule(const sql::CreateTable& statement,
+                                            std::string_view text) {
+  Catalogue catalogue(database);
+  const query::VersionRule rule(statement, std::string(text));
+  const lang::Place place = statement.indices[0].place;
+  const auto kind = catalogue.kind(statement.name);
+  if (kind && *kind != Catalogue::Kind::versions)
+    fail_type(place, "{} is there already, and has no versions",
+              catalogue.exact_name(statement.name));
+  const std::string name = catalogue.exact_name(statement.name);
+  if (const auto* rules = catalogue.rules(name))
+    for (const query::VersionRule& other : *rules) {
+      if (other.arity() != rule.arity())
+        fail_type(place, "{} has {} indices, and here are {}", name, other.arity(), rule.arity());
+      if (const auto both = query::overlap(rule, other))
+        fail_type(place, "{} and {} both define {}", rule.head(), other.head(),
+                  query::version_name(name, *both));
+      const auto here = query::columns_told(rule), there = query::columns_told(other);
+      if (here && there)
+        query::refuse_disagreement(
+            other, *there, rule, *here,
+            statement.columns.empty() ? statement.query->place : statement.columns.front().place);
+    }
+  Changes changes;
+  changes.texts[session::rule_text(name, catalogue.next_rule(name))] = std::string(text);
+  database.change(changes, options.run);
+  return {"CREATE TABLE", {}, fmt::format("{} is defined", rule.head())};
+}
+
+StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::Place place) {
+  Catalogue catalogue(database);
+  const auto* rules = catalogue.rules(statement.name);
+  if (rules == nullptr && statement.if_exists && !catalogue.kind(statement.name))
+    return {"DROP TABLE", {}, fmt::format("there was no {}", statement.name)};
+  if (rules == nullptr && catalogue.kind(statement.name))
+    fail_type(place, "{} has no versions: write it without an index",
+              catalogue.exact_name(statement.name));
+  if (rules == nullptr)
+    fail_type(place, "there is no {}; there are: {}", statement.name, catalogue.all_names());
+  const std::string name = catalogue.exact_name(statement.name);
+  if (std::cmp_not_equal(statement.indices.size(), rules->front().arity()))
+    fail_type(statement.indices[0].place, "{} has {} indices, and {} are given", name,
+              rules->front().arity(), statement.indices.size());
+  Changes changes;
+  std::int64_t reads = 0;
+  query::for_each_version(
+      statement.indices, {}, {}, reads, options.run.stop, [&](const query::Indices& indices) {
+        const auto version = catalogue.materialised(query::version_name(name, indices));
+        if (!version) return;
+        changes.texts[session::table_text(*version)] = std::nullopt;
+        if (catalogue.has_tuples(*version)) changes.dropped.push_back(*version);
+      });
+  if (changes.texts.empty()) {
+    if (statement.if_exists) return {"DROP TABLE", {}, "nothing of it was materialized"};
+    fail_type(statement.indices[0].place, "nothing of it is materialized; there are: {}",
+              stored_text(catalogue, name));
+  }
+  const auto count = static_cast<std::int64_t>(changes.texts.size());
+  database.change(changes, options.run);
+  return {"DROP TABLE",
+          {},
+          fmt::format("{} of {} not materialized any more", session::count_text(count, "version"),
+                      name + (count == 1 ? " is" : " are"))};
+}
+
+}  // namespace tessera
