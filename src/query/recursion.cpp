@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "query/references.h"
 #include "tra/key_solver.h"
@@ -13,20 +14,21 @@ namespace {
 struct Domain {
   const VersionRule* rule;
   std::string table;
-  Indices first, last, least, most;  // that the path has come to
+  Indices first, last, least;  // that the path has come to
+  Indices apart;               // divides how far they are from each other; 0: there is but one
   KeyPredicate within;
 
   bool grows(std::size_t p) const { return last[p] > first[p]; }
 
   /// Leaves those that are like what the path has come to: from its least index on, where it grows,
-  /// and of the same index, where that does not change.
+  /// by steps of its length, and of the same index, where that does not change.
   void narrow() {
     for (std::size_t p = 0; p < first.size(); ++p) {
-      const KeyExpr index = key(static_cast<int>(p));
-      if (least[p] == most[p])
-        within = within && index == KeyExpr(least[p]);
+      const KeyExpr from_least = key(static_cast<int>(p)) - KeyExpr(least[p]);
+      if (apart[p] == 0)
+        within = within && from_least == KeyExpr(0);
       else if (grows(p))
-        within = within && index >= KeyExpr(least[p]);
+        within = within && from_least >= KeyExpr(0) && from_least % KeyExpr(apart[p]) == KeyExpr(0);
     }
   }
 };
@@ -40,13 +42,13 @@ std::vector<Domain> domains_of(const Path& path) {
                                     [&](const Domain& domain) { return domain.rule == step.rule; });
     if (known == domains.end()) {
       domains.push_back({step.rule, step.table, step.indices, step.indices, step.indices,
-                         step.indices, step.rule->condition()});
+                         Indices(step.indices.size(), 0), step.rule->condition()});
       continue;
     }
     known->last = step.indices;
     for (std::size_t p = 0; p < step.indices.size(); ++p) {
       known->least[p] = std::min(known->least[p], step.indices[p]);
-      known->most[p] = std::max(known->most[p], step.indices[p]);
+      known->apart[p] = std::gcd(known->apart[p], step.indices[p] - known->first[p]);
     }
   }
   return domains;
