@@ -74,12 +74,12 @@ void Session::State::take_job(const std::string& name) {
 ResultTable Session::State::jobs_text() const {
   std::vector<std::vector<std::string>> rows;
   session::Catalogue catalogue(database);
+  session::SourceCheck check(catalogue);
   for (const auto& [name, info] : all_jobs(database)) {
     const auto process = JobLock::holder(database.folder(), name);
     std::string state = process ? "running in process " + *process : "stopped";
     if (!process)
-      if (const std::string why = session::why_job_is_outdated(info.sources, catalogue);
-          !why.empty())
+      if (const std::string why = check.why_job_is_outdated(info.sources); !why.empty())
         state = "outdated: " + why;
     rows.push_back({name, state, fmt::format("{} of {}", info.done, info.frames),
                     bytes_text(info.bytes), squeezed(info.statement)});

@@ -70,14 +70,13 @@ class StoredBelow {
   std::vector<int> of_;
 };
 
-/// The first of the tables that is not as it was.
-std::string changed_table(const json& sources, Catalogue& catalogue) {
-  for (const auto& [name, contents] : sources.at("tables").items()) {
-    const bool is_there = catalogue.materialised(name) || catalogue.kind(name);
-    if (!is_there) return name + " is gone";
-    if (contents_of(catalogue.value(name)) != contents) return name + " has changed";
-  }
-  return {};
+/// Adds what is not there yet to a list of texts, by name.
+void merge(const json& from, json& into) {
+  for (const auto& [name, texts] : from.items())
+    for (const json& text : texts) {
+      json& known = into[name];
+      if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
+    }
 }
 
 }  // namespace
@@ -85,49 +84,81 @@ std::string changed_table(const json& sources, Catalogue& catalogue) {
 std::string sources_of_all(const query::Unrolled& plan, const std::vector<query::Value>& tables,
                            Catalogue& catalogue) {
   json read = json::object();
-  for (std::size_t t = 0; t < tables.size(); ++t) read[plan.stored[t]] = contents_of(tables[t]);
+  for (std::size_t t = 0; t < tables.size(); ++t)
+    read[plan.stored[t]] = json::array({contents_of(tables[t])});
   return json{{"tables", read}, {"rules", rules_of_all(plan, catalogue)}}.dump();
 }
 
 std::vector<std::string> sources_of_each(const query::Unrolled& plan,
                                          const std::vector<query::Value>& tables,
                                          Catalogue& catalogue) {
-  const StoredBelow stored(plan);
   const json rules = rules_of_all(plan, catalogue);
+  std::vector<json> stored;  // the sources of each table
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const std::string& name = plan.stored[t];
+    const bool is_version = catalogue.materialised(name) && !catalogue.kind(name);
+    const std::string below = is_version ? catalogue.table(name).sources : "";
+    if (!below.empty())
+      stored.push_back(json::parse(below));
+    else
+      stored.push_back(
+          {{"tables", {{name, json::array({contents_of(tables[t])})}}}, {"rules", json::object()}});
+  }
+  const StoredBelow below(plan);
   std::vector<std::string> sources;
   for (const int wanted : plan.wanted) {
-    json read = json::object();
-    for (const int t : stored.of(wanted)) read[plan.stored[t]] = contents_of(tables[t]);
-    sources.push_back(json{{"tables", read}, {"rules", rules}}.dump());
+    json all{{"tables", json::object()}, {"rules", rules}};
+    for (const int t : below.of(wanted)) {
+      merge(stored[t].at("tables"), all["tables"]);
+      merge(stored[t].at("rules"), all["rules"]);
+    }
+    sources.push_back(all.dump());
   }
   return sources;
 }
 
-std::string why_outdated(const std::string& sources, Catalogue& catalogue) {
-  if (sources.empty()) return {};
+const std::optional<std::string>& SourceCheck::contents(const std::string& table) {
+  const auto known = contents_.find(table);
+  if (known != contents_.end()) return known->second;
+  const auto kind = catalogue_.kind(table);
+  const bool has_rows = kind ? *kind != Catalogue::Kind::view && *kind != Catalogue::Kind::versions
+                             : catalogue_.materialised(table).has_value();
+  return contents_[table] =
+             has_rows ? std::optional(contents_of(catalogue_.value(table))) : std::nullopt;
+}
+
+/// The first table that is not as it was.
+std::string SourceCheck::changed_table(const std::string& sources) {
   const json read = json::parse(sources);
-  if (std::string changed = changed_table(read, catalogue); !changed.empty()) return changed;
+  for (const auto& [table, then] : read.at("tables").items()) {
+    const auto& now = contents(table);
+    if (!now) return table + " is gone";
+    for (const json& one : then)
+      if (one != *now) return table + " has changed";
+  }
+  return {};
+}
+
+std::string SourceCheck::why_outdated(const std::string& version) {
+  const std::string sources = catalogue_.table(version).sources;
+  if (sources.empty()) return {};
+  if (std::string why = changed_table(sources); !why.empty()) return why;
+  const json read = json::parse(sources);
   for (const auto& [table, hashes] : read.at("rules").items()) {
-    const json now = rules_of(table, catalogue);
+    const json now = rules_of(table, catalogue_);
     for (const json& hash : hashes)
       if (std::find(now.begin(), now.end(), hash) == now.end())
         return fmt::format("the rules of {} have changed", table);
   }
-  // What was read of other stored versions is as old as they are.
-  for (const auto& [name, contents] : read.at("tables").items())
-    if (catalogue.materialised(name))
-      if (const std::string why = why_outdated(catalogue.table(name).sources, catalogue);
-          !why.empty())
-        return why;
   return {};
 }
 
-std::string why_job_is_outdated(const std::string& sources, Catalogue& catalogue) {
+std::string SourceCheck::why_job_is_outdated(const std::string& sources) {
   if (sources.empty()) return {};
+  if (std::string why = changed_table(sources); !why.empty()) return why;
   const json read = json::parse(sources);
-  if (std::string changed = changed_table(read, catalogue); !changed.empty()) return changed;
   for (const auto& [table, hashes] : read.at("rules").items())
-    if (rules_of(table, catalogue) != hashes)
+    if (rules_of(table, catalogue_) != hashes)
       return fmt::format("the rules of {} have changed", table);
   return {};
 }

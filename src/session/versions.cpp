@@ -16,8 +16,9 @@ ResultTable described_versions(Catalogue& catalogue, const std::string& table) {
   std::vector<std::vector<std::string>> rows;
   for (const query::VersionRule& rule : *catalogue.rules(table))
     rows.push_back({rule.head(), rule.text()});
+  SourceCheck check(catalogue);
   for (const std::string& version : catalogue.versions_of(table)) {
-    const std::string why = why_outdated(catalogue.table(version).sources, catalogue);
+    const std::string why = check.why_outdated(version);
     rows.push_back({version, why.empty() ? "materialized" : "materialized; outdated: " + why});
   }
   return text_table({"versions", "definition"}, rows);
