@@ -183,13 +183,13 @@ void find_frontier(const KeyFacts& facts, const Key& some_point, Closedness& res
 }  // namespace
 
 Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
-  // Putting the question to Z3 takes time too, which no deadline interrupts.
+  // Putting the question to Z3 takes time too, which no limit interrupts.
   constexpr double most_parts = 500;
   double parts = keys.where.node().parts;
   for (const KeyExpr& component : keys.map.components()) parts += component.node().parts;
   if (parts > most_parts) return all_undecided("the expressions are too long to reason about");
 
-  KeySolver solver(KeySolver::Clock::now() + std::chrono::milliseconds(milliseconds));
+  KeySolver solver{std::chrono::milliseconds(milliseconds)};
   const KeyDomain domain = domain_of(keys.extents, keys.where);
   if (domain.empty) {
     const auto failure = domain.defined ? std::nullopt : find_failure(keys, solver);

@@ -2,8 +2,10 @@
 
 #include <z3++.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -67,6 +69,20 @@ class Watchdog {
   std::thread thread_;
 };
 
+constexpr std::int64_t steps_a_millisecond = 350;  // of products, which are slow; sums: 1000
+constexpr std::int64_t least_steps = 350;          // with fewer there is no use in asking
+/// What a question costs besides: it is made before Z3 begins to count.
+constexpr std::int64_t steps_to_ask = 50;
+constexpr int patience = 10;  // times as long as the steps take on an idle machine
+
+/// How many steps Z3 has made in all since its context was made.
+std::int64_t steps_made(const z3::solver& solver) {
+  const z3::stats statistics = solver.statistics();
+  for (unsigned i = 0; i < statistics.size(); ++i)
+    if (statistics.key(i) == "rlimit count") return statistics.uint_value(i);
+  throw InternalError("this Z3 does not count its steps");
+}
+
 }  // namespace
 
 struct KeySolver::Context {
@@ -74,7 +90,9 @@ struct KeySolver::Context {
   Watchdog watchdog{z3};
 };
 
-KeySolver::KeySolver(Clock::time_point deadline) : deadline_(deadline) {}
+KeySolver::KeySolver(Clock::duration time)
+    : steps_left_(time / std::chrono::milliseconds(1) * steps_a_millisecond),
+      deadline_(Clock::now() + patience * time) {}
 KeySolver::~KeySolver() = default;
 
 std::shared_ptr<KeySolver::Context> KeySolver::context() {
@@ -128,7 +146,7 @@ struct KeyQuery::State {
   KeySolver& solver;
   const std::shared_ptr<KeySolver::Context> context;
   z3::context& z3;
-  bool interrupted = false;  // by the deadline: nothing more can be asked
+  bool interrupted = false;  // as time was up: nothing more can be asked
   z3::solver assertions;
   std::optional<z3::model> model;
   std::vector<z3::expr> terms;
@@ -271,13 +289,20 @@ void KeyQuery::require(Condition condition) {
 }
 
 Answer KeyQuery::satisfiable() {
-  // Half of the time left: Z3 stops a little late, and there may be other questions to ask.
+  // Half of what is left: Z3 stops a little late, and there may be other questions to ask.
+  KeySolver& solver = state_->solver;
+  const std::int64_t most_steps = solver.steps_left_ / 2;
   const auto now = KeySolver::Clock::now();
-  const auto limit = (state_->solver.deadline_ - now) / 2;
-  if (limit < std::chrono::milliseconds(1)) return Answer::unknown;
+  const auto most_time = (solver.deadline_ - now) / 2;
+  if (most_steps < least_steps || most_time < std::chrono::milliseconds(1)) return Answer::unknown;
   if (state_->interrupted) return Answer::unknown;
+  z3::params limit(state_->z3);
+  limit.set("rlimit", static_cast<unsigned>(std::min<std::int64_t>(
+                          most_steps, std::numeric_limits<unsigned>::max())));
+  state_->assertions.set(limit);
+  const std::int64_t before = steps_made(state_->assertions);
   Watchdog& watchdog = state_->context->watchdog;
-  watchdog.interrupt_at(now + limit);
+  watchdog.interrupt_at(now + most_time);
   z3::check_result result = z3::unknown;
   try {
     result = state_->assertions.check();
@@ -286,7 +311,8 @@ Answer KeyQuery::satisfiable() {
     result = z3::unknown;  // Z3 reports a limit it has hit, such as memory, in this way too
   }
   state_->interrupted = watchdog.stand_down();
-  if (state_->interrupted) state_->solver.context_.reset();
+  solver.steps_left_ -= steps_made(state_->assertions) - before + steps_to_ask;
+  if (state_->interrupted) solver.context_.reset();
   if (result == z3::unsat) return Answer::no;
   return result == z3::sat && !state_->interrupted ? Answer::yes : Answer::unknown;
 }

@@ -10,13 +10,16 @@
 
 namespace tessera {
 
-/// Z3, and the time until which it may be asked. Nothing is asked of it before the first query,
-/// because starting it takes longer than most questions do.
+/// Z3, and how much it may be asked: about what it does in a time if the machine is idle. That
+/// is counted in Z3's own steps, so that a busy machine gets the same answers; the clock ends it
+/// only where steps take many times as long as they mostly do. Nothing is asked of Z3 before the
+/// first query, because starting it takes longer than most questions do.
 class KeySolver {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit KeySolver(Clock::time_point deadline);
+  explicit KeySolver(Clock::duration time);
+  explicit KeySolver(Clock::time_point until) : KeySolver(until - Clock::now()) {}
   ~KeySolver();
   KeySolver(const KeySolver&) = delete;
   KeySolver& operator=(const KeySolver&) = delete;
@@ -26,6 +29,7 @@ class KeySolver {
   struct Context;
   std::shared_ptr<Context> context();
 
+  std::int64_t steps_left_;
   Clock::time_point deadline_;
   std::shared_ptr<Context> context_;  // until it was interrupted: then it may stay so for a while
 };
@@ -69,7 +73,7 @@ class KeyQuery {
   Condition negation(Condition condition);
 
   void require(Condition condition);
-  /// Whether there are such integers; unknown at the deadline, or where Z3 gives up.
+  /// Whether there are such integers; unknown where Z3 has done what it may, or gives up.
   Answer satisfiable();
   /// Values that satisfy the conditions, after a yes.
   std::int64_t solution(Term term) const;
