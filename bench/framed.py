@@ -5,33 +5,12 @@ How long it takes to unroll and to cut plans of more and more iterations; 60 ite
 against the same as one plan, in time and in memory; the memory of 2,000 iterations beside that of 60;
 and 2,000 iterations in an address space in which the one plan cannot run.
 """
-import argparse
-import json
-import resource
-import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
 
-from out_of_core import in_turns
+from measured import call, in_turns, measure, parser_of, print_lines, temporary_database
 
 ONE_PLAN = 1_000_000_000  # a frame that holds everything
-
-
-def call(program, *arguments, address_space=None):
-    def limit():
-        if address_space is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-    return subprocess.run([program, *map(str, arguments)], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, preexec_fn=limit)
-
-
-def measure(program, *arguments, **options):
-    run = call(program, *arguments, **options)
-    if run.returncode != 0:
-        raise RuntimeError(f"{program} {arguments}: {run.stderr}")
-    return json.loads(run.stdout)
 
 
 def cutting(program, folder, frame_size):
@@ -89,26 +68,20 @@ def training(program, folder, iterations, many, repeat):
 
 def lines(build, repeat=5, width=1024, batch=256, tile=512, iterations=60, many=2000, folder=None):
     program = f"{build}/bench/bench_framed"
-    where = tempfile.mkdtemp(suffix=".tsdb", dir=folder)
-    try:
-        subprocess.run([program, "make", where, *map(str, (width, batch, tile))], check=True)
+    with temporary_database(folder) as where:
+        measure(program, "make", where, width, batch, tile)
         yield from cutting(program, where, 2500)
         yield from training(program, where, iterations, many, repeat)
-    finally:
-        shutil.rmtree(where)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", default="build/release")
-    parser.add_argument("--repeat", type=int, default=5)
+    parser = parser_of(__doc__)
     parser.add_argument("--width", type=int, default=1024)
     parser.add_argument("--many", type=int, default=2000)
     parser.add_argument("--folder", help="where the database is made")
     options = parser.parse_args()
-    for line in lines(options.build, options.repeat, options.width, many=options.many,
-                      folder=options.folder):
-        print(json.dumps(line), flush=True)
+    print_lines(lines(options.build, options.repeat, options.width, many=options.many,
+                      folder=options.folder))
 
 
 if __name__ == "__main__":

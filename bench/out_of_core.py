@@ -4,33 +4,9 @@
 A product of two 12,000 x 12,000 matrices from disk to disk, with a limit and without; and a chain of
 elementwise operations and a sum over a matrix of four times the limit, against the rate of the disk.
 """
-import argparse
-import json
-import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
 
-
-def measure(program, *arguments):
-    output = subprocess.run([program, *map(str, arguments)], check=True, text=True,
-                            stdout=subprocess.PIPE).stdout
-    return json.loads(output) if output.strip() else None
-
-
-def medians(runs):
-    return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
-
-
-def in_turns(repeat, *calls):
-    """What each call measures, all of them once in every round, who goes first alternating."""
-    runs = [[] for _ in calls]
-    for i in range(repeat):
-        order = range(len(calls)) if i % 2 == 0 else reversed(range(len(calls)))
-        for which in order:
-            runs[which].append(calls[which]())
-    return runs
+from measured import in_turns, measure, medians, parser_of, print_lines, temporary_database
 
 
 def product(program, folder, limit, extent, tile, repeat):
@@ -70,23 +46,17 @@ def chain(program, folder, limit, extent, tile, repeat):
 def lines(build, repeat=5, extent=12000, limit="512MB", folder=None):
     program = f"{build}/bench/bench_out_of_core"
     for work, *sizes in ((product, extent, 1000), (chain, 16000, 1000)):
-        where = tempfile.mkdtemp(suffix=".tsdb", dir=folder)
-        try:
+        with temporary_database(folder) as where:
             yield from work(program, where, limit, *sizes, repeat)
-        finally:
-            shutil.rmtree(where)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", default="build/release")
-    parser.add_argument("--repeat", type=int, default=5)
+    parser = parser_of(__doc__)
     parser.add_argument("--extent", type=int, default=12000, help="of the product's matrices")
     parser.add_argument("--limit", default="512MB")
     parser.add_argument("--folder", default="/var/tmp", help="on the disk to be measured")
     options = parser.parse_args()
-    for line in lines(options.build, options.repeat, options.extent, options.limit, options.folder):
-        print(json.dumps(line))
+    print_lines(lines(options.build, options.repeat, options.extent, options.limit, options.folder))
 
 
 if __name__ == "__main__":

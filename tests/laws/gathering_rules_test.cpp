@@ -8,6 +8,7 @@
 #include "optimizer/rules/sharing.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
+#include "support/rewrite_at.h"
 
 namespace tessera {
 namespace {

@@ -5,6 +5,7 @@
 #include "ia/evaluate.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
+#include "support/rewrite_at.h"
 
 namespace tessera {
 namespace {

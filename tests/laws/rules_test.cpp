@@ -6,6 +6,7 @@
 
 #include "optimizer/rules/multiplication.h"
 #include "support/law_trials.h"
+#include "support/rewrite_at.h"
 
 namespace tessera {
 namespace {

@@ -3,6 +3,7 @@
 #include "optimizer/rules/laws.h"
 #include "optimizer/rules/rewriting.h"
 #include "optimizer/rules/sharing.h"
+#include "support/rewrite_at.h"
 
 namespace tessera {
 
@@ -18,7 +19,7 @@ ia::Plan Derivation::node(const Plan& what) const {
 }
 
 Derivation& Derivation::apply(const ia::Plan& node, const optimizer::Rule& rule) {
-  const optimizer::Rewrites rewritten = rewrite_at(plans_, node, rule);
+  const Rewrites rewritten = rewrite_at(plans_, node, rule);
   if (!rewritten)
     throw InternalError(rule.name + " does not apply to " + ia::describe(node) + ": " +
                         rewritten.why_not);

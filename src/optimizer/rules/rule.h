@@ -33,15 +33,4 @@ struct Rule {
 /// All rules that need no parameter, R1-1 to R2-7 and the matrix multiplications, in that order.
 const std::vector<Rule>& all_rules();
 
-/// The plan with a rule applied at one of its nodes, `at`, and everything above it rebuilt.
-Rewrite rewrite_at(const ia::Plan& root, const ia::Plan& at, const Rule& rule);
-
-/// The same in several results, which go on sharing what they have in common.
-struct Rewrites {
-  std::vector<ia::Plan> plans = {};  // none: the rule does not apply
-  std::string why_not = {};
-  explicit operator bool() const { return !plans.empty(); }
-};
-Rewrites rewrite_at(const std::vector<ia::Plan>& roots, const ia::Plan& at, const Rule& rule);
-
 }  // namespace tessera::optimizer
