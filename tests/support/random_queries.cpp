@@ -4,21 +4,17 @@
 
 #include <algorithm>
 
+#include "support/query_tables.h"
+
 namespace tessera::testing {
 namespace {
 
 enum class Kind { integer, number, truth, text, vector, matrix };
 
-struct ColumnName {
-  std::string name;
-  Kind kind;
-};
-struct TableName {
-  std::string name;
-  std::vector<ColumnName> columns;
-};
+using Column = ColumnName<Kind>;
+using Table = TableName<Kind>;
 
-const std::vector<TableName> tables{
+const std::vector<Table> tables{
     {"m", {{"r", Kind::integer}, {"c", Kind::integer}, {"x", Kind::matrix}}},
     {"h", {{"r", Kind::integer}, {"c", Kind::integer}, {"y", Kind::matrix}}},
     {"w", {{"k", Kind::integer}, {"v", Kind::vector}, {"d", Kind::number}}},
@@ -26,9 +22,9 @@ const std::vector<TableName> tables{
     {"none", {{"a", Kind::integer}, {"x", Kind::matrix}}},
 };
 
-class Generator {
+class Generator : Choices {
  public:
-  explicit Generator(std::mt19937& chance) : chance_(chance) {}
+  explicit Generator(std::mt19937& chance) : Choices(chance) {}
 
   std::string query() {
     if (below(12) == 0) return select() + (below(2) ? " UNION ALL " : " UNION ") + select();
@@ -36,23 +32,16 @@ class Generator {
   }
 
  private:
-  int below(int count) { return static_cast<int>(chance_() % static_cast<unsigned>(count)); }
-  template <class T>
-  const T& one_of(const std::vector<T>& list) {
-    return list[static_cast<std::size_t>(below(static_cast<int>(list.size())))];
-  }
-
   /// The kinds of a UNION's parts have to fit: the first part decides.
   std::string select() {
     columns_.clear();
     std::string from;
     const int count = 1 + (below(3) > 0 ? 0 : 1) + (below(8) == 0 ? 1 : 0);
     for (int i = 0; i < count; ++i) {
-      const TableName& table =
-          below(20) == 0 ? tables[4] : tables[static_cast<std::size_t>(below(4))];
+      const Table& table = below(20) == 0 ? tables[4] : tables[static_cast<std::size_t>(below(4))];
       const std::string alias = fmt::format("t{}", i);
       from += fmt::format("{}{} AS {}", i == 0 ? "" : ", ", table.name, alias);
-      for (const ColumnName& column : table.columns)
+      for (const Column& column : table.columns)
         columns_.push_back({alias + "." + column.name, column.kind});
     }
     std::vector<std::string> conditions;
@@ -100,7 +89,7 @@ class Generator {
 
   std::string join_condition(int table) {
     std::vector<std::string> mine, others;
-    for (const ColumnName& known : columns_) {
+    for (const Column& known : columns_) {
       if (known.kind != Kind::integer) continue;
       const bool own = known.name.starts_with(fmt::format("t{}.", table));
       const int number = known.name[1] - '0';
@@ -120,9 +109,7 @@ class Generator {
   }
 
   std::string column(Kind kind) {
-    std::vector<std::string> fit;
-    for (const ColumnName& known : columns_)
-      if (known.kind == kind) fit.push_back(known.name);
+    const std::vector<std::string> fit = names_of(kind, columns_);
     return fit.empty() ? literal(kind) : one_of(fit);
   }
 
@@ -208,8 +195,7 @@ class Generator {
     return fmt::format("({} - {})", left, expression(Kind::matrix, depth - 1));
   }
 
-  std::mt19937& chance_;
-  std::vector<ColumnName> columns_;
+  std::vector<Column> columns_;
   std::vector<Kind> kinds_;
   bool grouped_ = false;
 };
@@ -217,9 +203,8 @@ class Generator {
 }  // namespace
 
 std::string tables_for_random_queries(std::mt19937& chance, int apart) {
-  const auto below = [&](int count) {
-    return static_cast<int>(chance() % static_cast<unsigned>(count));
-  };
+  Choices choices(chance);
+  const auto below = [&](int count) { return choices.below(count); };
   const auto matrix = [&] {
     return fmt::format("[[{}, {}], [{}, {}]]", below(5) - 2, below(5), below(3), below(5) - 1);
   };

@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include "support/query_tables.h"
 
 namespace tessera::testing {
 namespace {
 
 enum class Kind { integer, number, truth, text };
 
-struct ColumnName {
-  std::string name;
-  Kind kind;
-};
-struct TableName {
-  std::string name;
-  std::vector<ColumnName> columns;
-};
+using Column = ColumnName<Kind>;
+using Table = TableName<Kind>;
 
-const std::vector<TableName> tables{
+const std::vector<Table> tables{
     {"p", {{"a", Kind::integer}, {"b", Kind::number}, {"t", Kind::text}}},
     {"q", {{"a", Kind::integer}, {"k", Kind::integer}, {"u", Kind::text}}},
     {"r", {{"x", Kind::number}, {"y", Kind::number}, {"k", Kind::integer}}},
@@ -28,9 +22,9 @@ const std::vector<TableName> tables{
 /// Stand for where NULLs come in an order, which SQLite has to be told.
 constexpr char nulls_last = '\x01', nulls_first = '\x02';
 
-class Generator {
+class Generator : Choices {
  public:
-  explicit Generator(std::mt19937& chance) : chance_(chance) {}
+  explicit Generator(std::mt19937& chance) : Choices(chance) {}
 
   ScalarQuery query() {
     for (int i = 1 + below(3); i > 0; --i) kinds_.push_back(random_kind());
@@ -65,18 +59,13 @@ class Generator {
   }
 
  private:
-  int below(int count) { return static_cast<int>(chance_() % static_cast<unsigned>(count)); }
-  template <class T>
-  const T& one_of(const std::vector<T>& list) {
-    return list[static_cast<std::size_t>(below(static_cast<int>(list.size())))];
-  }
   Kind random_kind() {
     return one_of<Kind>({Kind::integer, Kind::integer, Kind::number, Kind::truth, Kind::text});
   }
 
   /// A SELECT of the kinds that were chosen, whose columns are called c0, c1 and so on.
   std::string select(int depth) {
-    const std::vector<ColumnName> outside = columns_;
+    const std::vector<Column> outside = columns_;
     columns_.clear();
     std::string from, where;
     const int count = 1 + (below(2) ? 0 : 1) + (below(8) == 0 ? 1 : 0);
@@ -85,12 +74,12 @@ class Generator {
       where += (where.empty() ? " WHERE " : " AND ") + truth(depth);
     std::string items, groups, having;
     const bool grouped = below(3) == 0;
-    std::vector<ColumnName> by;
+    std::vector<Column> by;
     if (grouped) {
       for (int i = below(3); i > 0; --i) {
-        const ColumnName& column = one_of(columns_);
+        const Column& column = one_of(columns_);
         by.push_back(below(4) == 0 && column.kind == Kind::integer
-                         ? ColumnName{fmt::format("({} + 1)", column.name), Kind::integer}
+                         ? Column{fmt::format("({} + 1)", column.name), Kind::integer}
                          : column);
         groups += (groups.empty() ? " GROUP BY " : ", ") + by.back().name;
       }
@@ -109,32 +98,29 @@ class Generator {
   /// A table of the FROM clause, with the condition that joins it to those before.
   std::string source(int number, int depth) {
     const std::string alias = fmt::format("{}{}", static_cast<char>('s' + depth), number);
-    const TableName& table = below(12) == 0 ? tables[3] : tables[below(3)];
+    const Table& table = below(12) == 0 ? tables[3] : tables[below(3)];
     std::string text = table.name;
     if (below(6) == 0) {
       std::string names;
-      for (const ColumnName& column : table.columns)
-        names += (names.empty() ? "" : ", ") + column.name;
+      for (const Column& column : table.columns) names += (names.empty() ? "" : ", ") + column.name;
       text = fmt::format("(SELECT {}{} FROM {})", below(2) ? "DISTINCT " : "", names, table.name);
     }
     std::string before;
-    for (const ColumnName& known : columns_)
+    for (const Column& known : columns_)
       if (known.kind == Kind::integer) before = below(2) || before.empty() ? known.name : before;
-    for (const ColumnName& column : table.columns)
+    for (const Column& column : table.columns)
       columns_.push_back({alias + "." + column.name, column.kind});
     if (number == 0) return fmt::format("{} AS {}", text, alias);
     std::string own;
-    for (const ColumnName& column : table.columns)
+    for (const Column& column : table.columns)
       if (column.kind == Kind::integer) own = alias + "." + column.name;
     if (before.empty() || below(4) == 0) return fmt::format(" CROSS JOIN {} AS {}", text, alias);
     return fmt::format(" JOIN {} AS {} ON {} {} {}", text, alias, before, below(5) == 0 ? "<" : "=",
                        own);
   }
 
-  std::string aggregate(Kind kind, const std::vector<ColumnName>& by) {
-    std::vector<std::string> fit;
-    for (const ColumnName& group : by)
-      if (group.kind == kind) fit.push_back(group.name);
+  std::string aggregate(Kind kind, const std::vector<Column>& by) {
+    const std::vector<std::string> fit = names_of(kind, by);
     if (!fit.empty() && below(2)) return one_of(fit);
     const std::string distinct = below(5) == 0 ? "DISTINCT " : "";
     switch (kind) {
@@ -154,9 +140,7 @@ class Generator {
   }
 
   std::string column(Kind kind) {
-    std::vector<std::string> fit;
-    for (const ColumnName& known : columns_)
-      if (known.kind == kind) fit.push_back(known.name);
+    const std::vector<std::string> fit = names_of(kind, columns_);
     return fit.empty() || below(12) == 0 ? literal(kind) : one_of(fit);
   }
 
@@ -206,8 +190,8 @@ class Generator {
 
   /// One row and one column, of a table of its own.
   std::string subquery(Kind kind) {
-    const TableName& table = below(4) == 0 ? tables[3] : tables[below(3)];
-    for (const ColumnName& column : table.columns) {
+    const Table& table = below(4) == 0 ? tables[3] : tables[below(3)];
+    for (const Column& column : table.columns) {
       if (column.kind != kind) continue;
       if (below(3) == 0)
         return fmt::format("(SELECT {} FROM {} ORDER BY {} LIMIT 1)", column.name, table.name,
@@ -265,17 +249,15 @@ class Generator {
                        maybe_null(kind, depth - 1));
   }
 
-  std::mt19937& chance_;
-  std::vector<ColumnName> columns_;  // that can be named
-  std::vector<Kind> kinds_;          // of the columns of the result
+  std::vector<Column> columns_;  // that can be named
+  std::vector<Kind> kinds_;      // of the columns of the result
 };
 
 }  // namespace
 
 std::string tables_of_scalars(std::mt19937& chance) {
-  const auto below = [&](int count) {
-    return static_cast<int>(chance() % static_cast<unsigned>(count));
-  };
+  Choices choices(chance);
+  const auto below = [&](int count) { return choices.below(count); };
   static const char* texts[] = {"ann", "bob", "zoe", "", "it''s", "Ann"};
   std::string p, q, r;
   for (int i = 0; i < 6; ++i) {
