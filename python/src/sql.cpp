@@ -4,48 +4,13 @@
 #include "base/check.h"
 #include "display/error_text.h"
 #include "sql_result.h"
+#include "sql_values.h"
 #include "watched.h"
 
 // Sessions of SQL.
 
 namespace tessera::python {
 namespace {
-
-/// A value that stands for a `?`: what Python has for NULL, truth values, numbers and texts, and
-/// anything that NumPy takes for an array.
-SqlValue as_value(const py::handle& object) {
-  if (object.is_none()) return {};
-  if (py::isinstance<py::bool_>(object)) return object.cast<bool>();
-  if (py::isinstance<py::str>(object)) return object.cast<std::string>();
-  if (PyLong_Check(object.ptr()) != 0) {
-    int overflow = 0;
-    const std::int64_t number = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-    TESSERA_REQUIRE(ValueError, overflow == 0, "{} does not fit a BIGINT, which has 64 bits",
-                    py::str(object).cast<std::string>());
-    return number;
-  }
-  if (PyFloat_Check(object.ptr()) != 0) return object.cast<double>();
-  const Tile tile = as_tile(object);
-  if (tile.rank() > 0) return tile;
-  switch (tile.dtype()) {  // a number of NumPy's
-    case DType::boolean: return tile.at<bool>({});
-    case DType::i64: return tile.at<std::int64_t>({});
-    case DType::f32:
-    case DType::f64: break;
-  }
-  return tile.at<double>({});
-}
-
-std::vector<SqlValue> as_values(const py::object& list) {
-  std::vector<SqlValue> values;
-  if (list.is_none()) return values;
-  // A text is a list of characters, which nobody means.
-  TESSERA_REQUIRE(TypeError, !py::isinstance<py::str>(list) && PyDict_Check(list.ptr()) == 0,
-                  "values for each ? are a list or a tuple, not {}",
-                  py::str(py::type::of(list).attr("__name__")).cast<std::string>());
-  for (const py::handle& one : list) values.push_back(as_value(one));
-  return values;
-}
 
 /// While it lives, what a session runs can be stopped, and says how far it is.
 class WhileWatched {
@@ -116,9 +81,9 @@ std::int64_t insert(SharedSession& session, const std::string& table, const py::
   std::size_t width = 0;
   std::string marks;
   for (const py::handle& row : rows) {
-    const std::size_t before = values.size();
-    for (const py::handle& one : row) values.push_back(as_value(one));
-    const std::size_t wide = values.size() - before;
+    const std::vector<SqlValue> cells = as_row(row, count);
+    values.insert(values.end(), cells.begin(), cells.end());
+    const std::size_t wide = cells.size();
     if (count == 0) {
       width = wide;
       for (std::size_t c = 0; c < width; ++c) marks += c > 0 ? ", ?" : "?";

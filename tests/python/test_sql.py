@@ -1,4 +1,7 @@
 """SQL from Python: sessions, results, values for each ?, errors, and statements that are stopped."""
+import datetime
+import decimal
+import fractions
 import os
 import signal
 import subprocess
@@ -114,6 +117,18 @@ def test_nan_and_numbers_of_numpy(db):
     assert [type(x) for x in found] == [float, float, float, int, bool]
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
+                                  np.longlong, np.float16, np.float32, np.float64, np.longdouble, np.bool_])
+def test_every_number_of_numpy_is_a_value(db, kind):
+    expected = kind(1).item() if kind is not np.longdouble else 1.0
+    for value in (kind(1), np.array(1, dtype=kind)):
+        found = db.sql("SELECT ?", [value])[0][0]
+        assert found == expected and type(found) is type(expected)
+    if np.issubdtype(kind, np.integer) and kind is not np.uint64:
+        ends = [int(np.iinfo(kind).min), int(np.iinfo(kind).max)]
+        assert db.sql("SELECT ?, ?", [kind(end) for end in ends]).fetchall() == [tuple(ends)]
+
+
 def test_arrays_are_tensors(db):
     session = db.session()
     session.sql("CREATE TABLE t (i INT, m MATRIX[2][3], v VECTOR[2] OF FLOAT)")
@@ -162,13 +177,49 @@ def test_values_that_do_not_fit(people, text, values, message):
     assert message in str(error.value)
 
 
-def test_values_of_no_kind_we_know(db):
-    with pytest.raises(ts.ValueError, match="does not fit a BIGINT"):
-        db.sql("SELECT ?", [2**63])
-    with pytest.raises(TypeError):
-        db.sql("SELECT ?", [object()])
-    with pytest.raises(ts.TypeError, match="are a list or a tuple, not str"):
-        db.sql("SELECT ?", "a")
+@pytest.mark.parametrize("value", [
+    decimal.Decimal("1.5"), fractions.Fraction(1, 2), datetime.date(2024, 2, 29), b"ab", bytearray(b"ab"), {1}, {"a": 1},
+    object(), 1j, np.complex64(1j), np.datetime64("2024-02-29"), np.timedelta64(3, "s"), np.bytes_(b"ab"),
+    (x for x in [1])], ids=lambda value: type(value).__name__)
+def test_values_of_no_kind_we_know(db, value):
+    with pytest.raises(ts.TypeError) as error:
+        db.sql("SELECT ?, ?", [1, value])
+    assert str(error.value).startswith(f"value 2 for ? is of type {type(value).__name__}, which SQL has not: give None")
+    with pytest.raises(ts.TypeError, match="value 1 of row 1 is of type"):
+        db.session().insert("t", [(1,), (value,)])
+
+
+@pytest.mark.parametrize("value", [2**63, -2**63 - 1, np.uint64(2**63), np.array(2**64 - 1, np.uint64)], ids=str)
+def test_integers_that_do_not_fit(db, value):
+    with pytest.raises(ts.ValueError, match=f"^value 1 for \\? does not fit a BIGINT.*: {value}$"):
+        db.sql("SELECT ?", [value])
+
+
+def test_texts_and_arrays_that_are_none(db):
+    with pytest.raises(ts.ValueError, match=r"^value 2 for \? is a str that is no Unicode text"):
+        db.sql("SELECT ?, ?", ["ok", "a\ud800b"])
+    for value in (np.zeros(2, np.int32), ["a", "b"], np.array(["a"], object)):
+        with pytest.raises(ts.TypeError, match=r"^value 1 for \?: an array of dtype .* cast it to float32"):
+            db.sql("SELECT ?", [value])
+    with pytest.raises(ts.TypeError, match=r"^value 1 for \? is a list that is no array"):
+        db.sql("SELECT ?", [[[1], [1, 2]]])
+
+
+@pytest.mark.parametrize("values", ["a", b"ab", {1: 2}, {1, 2}, 5, 1.5, object(), np.float64(1)],
+                         ids=lambda values: type(values).__name__)
+def test_values_that_are_no_list(db, values):
+    kind = type(values).__name__
+    with pytest.raises(ts.TypeError, match=f"^values for each \\? are a list or a tuple, not {kind}$"):
+        db.sql("SELECT ?", values)
+    with pytest.raises(ts.TypeError, match=f"^row 0 is of type {kind}: a row is a list or a tuple of values"):
+        db.session().insert("t", [values])
+
+
+def test_lists_of_other_kinds(db):
+    for values in ((1, 2), iter([1, 2]), (x for x in [1, 2]), range(1, 3), np.array([1, 2], np.int16)):
+        assert db.sql("SELECT ?, ?", values).fetchall() == [(1, 2)]
+    assert db.sql("SELECT 1", None).fetchall() == db.sql("SELECT 1", []).fetchall() == [(1,)]
+    assert db.sql("SELECT ?", [range(3)])[0][0].tolist() == [0, 1, 2]
     with pytest.raises(ts.TypeError, match="row 1 has 1 values, and the first one has 2"):
         db.session().insert("t", [(1, 2), (3,)])
 
