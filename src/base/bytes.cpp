@@ -43,6 +43,15 @@ std::int64_t parse_bytes(std::string_view text) {
   return static_cast<std::int64_t>(number * factor);
 }
 
+std::int64_t parse_memory_limit(std::string_view text) {
+  const std::int64_t bytes = parse_bytes(text);
+  TESSERA_REQUIRE(TypeError, bytes > 0,
+                  "'{}' is no limit, as nothing runs in no memory: write 512MB or 2GiB; without a "
+                  "limit it is 80% of what there is",
+                  text);
+  return bytes;
+}
+
 std::string bytes_text(std::int64_t bytes) {
   constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
   auto number = static_cast<double>(bytes);

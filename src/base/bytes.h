@@ -10,6 +10,9 @@ namespace tessera {
 /// bytes, MiB is 2^20. TypeError if it is none.
 std::int64_t parse_bytes(std::string_view text);
 
+/// The same for a limit of memory, which cannot be 0: nothing runs in no memory.
+std::int64_t parse_memory_limit(std::string_view text);
+
 std::string bytes_text(std::int64_t bytes);  // "512 MB"
 
 }  // namespace tessera

@@ -44,7 +44,7 @@ const Setting all_settings[] = {
      },
      [](SessionOptions& o, const query::Cell& value) {
        if (value.is_null()) return false;
-       o.run.memory_limit = parse_bytes(query::text_of(value));
+       o.run.memory_limit = parse_memory_limit(query::text_of(value));
        return true;
      },
      [](SessionOptions& to, const SessionOptions& from) {
@@ -117,7 +117,9 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Place place
         value = query::Cell(word->column);
       else
         value = query::evaluate(*query::bind_constant(*statement.value, {}), {}, {});
-      if (!setting.set(options, value))
+      const bool taken =
+          lang::at_place(statement.value->place, [&] { return setting.set(options, value); });
+      if (!taken)
         fail_type(statement.value->place, "{} is no value for {}: {}", query::text_of(value),
                   setting.name, setting.description);
     }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "shell/result_format.h"
 #include "shell/tensor_json.h"
@@ -30,16 +31,33 @@ void write_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, in
   }
 }
 
+/// The names of the columns, each once, as readers of JSON keep only one of several values with the
+/// same name: of two columns a the second is called a_2, or a_3 if there is an a_2.
+std::vector<std::string> keys_of(const ResultTable& rows) {
+  std::set<std::string> taken, said;
+  for (const auto& column : rows.columns()) taken.insert(column.name);
+  std::vector<std::string> keys;
+  for (const auto& column : rows.columns()) {
+    std::string key = column.name;
+    if (!said.insert(key).second)
+      for (int number = 2; !taken.insert(key).second; ++number)
+        key = column.name + "_" + std::to_string(number);
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
 }  // namespace
 
 void write_json(std::ostream& out, const ResultTable& rows, const View& view) {
+  const std::vector<std::string> keys = keys_of(rows);
   out << '[';
   for (std::int64_t row = 0; row < rows.rows(); ++row) {
     stop_if_asked(view);
     out << (row == 0 ? "{" : ",\n{");
     for (int c = 0; std::cmp_less(c, rows.columns().size()); ++c) {
       if (c > 0) out << ',';
-      write_string(out, rows.columns()[c].name);
+      write_string(out, keys[c]);
       out << ':';
       write_cell(out, rows, row, c);
     }

@@ -27,7 +27,7 @@ int run(const Arguments& arguments) {
   options.run.threads = arguments.threads;
   options.run.sites = arguments.sites;
   if (!arguments.memory_limit.empty())
-    options.run.memory_limit = parse_bytes(arguments.memory_limit);
+    options.run.memory_limit = parse_memory_limit(arguments.memory_limit);
   const ClusterInfo cluster = cluster_info();
   if (cluster.size > 1 && arguments.inputs.empty())
     throw TypeError(
@@ -51,9 +51,9 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
-std::string check_bytes(const std::string& text) {
+std::string check_memory_limit(const std::string& text) {
   try {
-    (void)parse_bytes(text);
+    (void)parse_memory_limit(text);
     return "";
   } catch (const Error& error) {
     return error.what();
@@ -90,7 +90,7 @@ void add_session(CLI::App& program, Action& chosen) {
       .add_option("--memory-limit", arguments->memory_limit,
                   "What a statement may hold in memory: 2GB, 512MiB")
       ->type_name("SIZE")
-      ->check(check_bytes);
+      ->check(check_memory_limit);
   program.add_option("--threads", arguments->threads, "How many run at once; 0: all cores")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));

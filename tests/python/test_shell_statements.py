@@ -87,6 +87,12 @@ def test_csv_reads_back():
     assert raw.splitlines()[1] == '"",'
 
 
+def test_columns_of_the_same_name_have_keys_of_their_own():
+    rows = json.loads(printed("--format", "json", "-c", "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS A, 5 AS a"),
+                      object_pairs_hook=list)
+    assert rows == [[("a", 1), ("a_3", 2), ("a_2", 3), ("A", 4), ("a_4", 5)]]
+
+
 def test_json_reads_back():
     row, = json.loads(printed("--format", "json", "-c", VALUES))
     assert row == {"i": 1, "d": 2.5, "f": 0.1, "b": True, "t": 'a "b", c', "empty": "", "nothing": None,
@@ -167,12 +173,19 @@ def test_after_an_error_nothing_is_run(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["--format", "xml", "-c", "SELECT 1"], ["--memory-limit", "lots"], ["--threads", "-1"],
+    ["--format", "xml", "-c", "SELECT 1"], ["--memory-limit", "lots"], ["--memory-limit", "0"], ["--threads", "-1"],
     ["--sites", "0"], ["a", "b"], ["-c"], ["-f"], ["--bogus"]])
 def test_wrong_usage(arguments, tmp_path):
     ended = tessera(*arguments, cwd=tmp_path)
     assert ended.returncode == 2 and ended.stdout == "" and "--help" in ended.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_limit_of_nothing_says_what_to_write():
+    for nothing in ("0", "0MB", "0.3"):
+        ended = tessera("--memory-limit", nothing, "-c", "SELECT 1")
+        assert ended.returncode == 2
+        assert f"'{nothing}' is no limit, as nothing runs in no memory: write 512MB or 2GiB" in ended.stderr
 
 
 def test_settings_of_the_command_line(tmp_path):
