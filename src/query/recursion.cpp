@@ -150,7 +150,7 @@ std::vector<const VersionRule*> endless_rules(const Path& path) {
     return false;
   };
   if (std::none_of(domains.begin(), domains.end(), grows)) return {};
-  KeySolver solver(KeySolver::Clock::now() + std::chrono::seconds(1));
+  KeySolver solver{std::chrono::seconds(1)};
   auto rules = closed_among(domains, solver);
   if (!rules.empty()) return rules;
   // Some versions of a rule may lead out, and those from here on not.

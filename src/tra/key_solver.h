@@ -19,7 +19,6 @@ class KeySolver {
   using Clock = std::chrono::steady_clock;
 
   explicit KeySolver(Clock::duration time);
-  explicit KeySolver(Clock::time_point until) : KeySolver(until - Clock::now()) {}
   ~KeySolver();
   KeySolver(const KeySolver&) = delete;
   KeySolver& operator=(const KeySolver&) = delete;
