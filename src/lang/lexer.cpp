@@ -153,6 +153,13 @@ Token Lexer::quoted(Token::Kind kind) {
   return token(kind, end - position_);
 }
 
+void fail_too_large(const Token& token) {
+  fail_parse(token.place,
+             "the integer {} does not fit 63 bits: the largest one is {} (with a decimal point "
+             "it is a DOUBLE)",
+             readable(token.text), std::numeric_limits<std::int64_t>::max());
+}
+
 // A dot belongs to a number unless another one follows it: 0...50 is a range of two integers.
 Token Lexer::number() {
   const auto at = [&](std::size_t i) { return i < text_.size() ? text_[i] : '\0'; };
@@ -185,11 +192,13 @@ Token Lexer::number() {
   Token found = token(whole ? Token::Kind::integer : Token::Kind::decimal, end - position_);
   const char* first = found.text.data();
   const char* last = first + found.text.size();
-  if (whole && std::from_chars(first, last, found.integer).ec != std::errc())
-    fail_parse(found.place,
-               "the integer {} does not fit 63 bits: the largest one is {} (with a decimal point "
-               "it is a DOUBLE)",
-               readable(found.text), std::numeric_limits<std::int64_t>::max());
+  if (whole && std::from_chars(first, last, found.integer).ec != std::errc()) {
+    std::uint64_t digits = 0;
+    found.wants_minus =
+        std::from_chars(first, last, digits).ec == std::errc() && digits == std::uint64_t{1} << 63U;
+    if (!found.wants_minus) fail_too_large(found);
+    found.integer = std::numeric_limits<std::int64_t>::min();
+  }
   if (!whole && (std::from_chars(first, last, found.decimal).ec != std::errc() ||
                  !std::isfinite(found.decimal)))
     fail_parse(found.place,

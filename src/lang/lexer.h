@@ -14,6 +14,8 @@ struct Token {
   std::string_view text = {};  // as it was written, quotes included
   Place place = {};            // the end of a text is where its last token ends
   std::int64_t integer = 0;
+  /// Of 9223372036854775808, which is an integer only behind a minus: `integer` is the least one.
+  bool wants_minus = false;
   double decimal = 0;
 
   Place end() const { return {place.offset + static_cast<int>(text.size())}; }
@@ -21,6 +23,9 @@ struct Token {
 
 /// What a quoted name or a string says: without its quotes, doubled ones inside taken once.
 std::string unquoted(const Token& token);
+
+/// Refuses the digits of an integer that does not fit.
+[[noreturn]] void fail_too_large(const Token& token);
 
 /// The tokens that all our languages are made of, one after the other. Words and quoted names keep
 /// their case; what is a keyword is for each language to say. Cheap to copy, to look ahead.

@@ -51,6 +51,9 @@ TEST(Lexer, ADotBeforeAnotherIsNotPartOfANumber) {
 
 TEST(Lexer, NumbersHaveTheirValues) {
   EXPECT_EQ(tokens("9223372036854775807")[0].integer, INT64_MAX);
+  EXPECT_FALSE(tokens("9223372036854775807")[0].wants_minus);
+  EXPECT_EQ(tokens("9223372036854775808")[0].integer, INT64_MIN);
+  EXPECT_TRUE(tokens("9223372036854775808")[0].wants_minus);
   EXPECT_EQ(tokens("007")[0].integer, 7);
   EXPECT_EQ(tokens("1.e2")[0].decimal, 100);
   EXPECT_EQ(tokens(".5")[0].decimal, 0.5);
@@ -110,7 +113,7 @@ TEST(Lexer, ErrorsSayWhatAndWhere) {
       {"\"\"", 0, "a name in quotes has at least one character"},
       {"a /* b *", 2, "the comment that begins here does not end: a */ is missing"},
       {"/*/", 0, "the comment that begins here does not end"},
-      {"9223372036854775808", 0, "does not fit 63 bits: the largest one is 9223372036854775807"},
+      {"9223372036854775809", 0, "does not fit 63 bits: the largest one is 9223372036854775807"},
       {"1e999", 0, "the number 1e999 does not fit a DOUBLE"},
       {"a 1e-999", 2, "the number 1e-999 does not fit a DOUBLE"},
       {"12abc", 0, "'12abc' is neither a number nor a name"},

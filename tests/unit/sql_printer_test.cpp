@@ -44,7 +44,10 @@ TEST(SqlPrinter, NumbersAndStrings) {
   EXPECT_EQ(expression("'it''s'"), "'it''s'");
   const auto literal = [](auto value) { return to_string(Expression{Literal{value}, {}}); };
   EXPECT_EQ(literal(std::int64_t{-5}), "-5");
-  EXPECT_EQ(literal(std::numeric_limits<std::int64_t>::min()), "(-9223372036854775807 - 1)");
+  EXPECT_EQ(literal(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+  EXPECT_EQ(expression("a- -9223372036854775808"), "a - -9223372036854775808");
+  EXPECT_EQ(expression("- -9223372036854775808"), "- -9223372036854775808");
+  EXPECT_EQ(expression("(-9223372036854775808)::text"), "(-9223372036854775808)::TEXT");
   EXPECT_EQ(literal(std::numeric_limits<double>::infinity()), "'inf'::DOUBLE");
 }
 

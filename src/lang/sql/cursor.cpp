@@ -115,6 +115,7 @@ std::string Cursor::expect_string(std::string_view what) {
 
 std::int64_t Cursor::expect_integer(std::string_view what) {
   if (token_.kind != Token::Kind::integer) fail_expected(what);
+  if (token_.wants_minus) lang::fail_too_large(token_);
   const std::int64_t value = token_.integer;
   advance();
   return value;

@@ -6,6 +6,7 @@ namespace {
 
 ExpressionPtr literal(Cursor& cursor) {
   const Token token = cursor.token();
+  if (token.wants_minus) lang::fail_too_large(token);
   cursor.advance();
   if (token.kind == Token::Kind::integer) return make(token.place, Literal{token.integer});
   if (token.kind == Token::Kind::decimal) return make(token.place, Literal{token.decimal});

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "lang/sql/grammar.h"
 #include "lang/sql/operators.h"
 
@@ -62,12 +64,25 @@ ExpressionPtr comparison(Cursor& cursor, ExpressionPtr left) {
   return make(place, Binary{op, std::move(left), at_least(cursor, Binding::sum)});
 }
 
+/// The least integer, whose digits are none without the minus before them.
+ExpressionPtr least_integer(Cursor& cursor, Place minus) {
+  ExpressionPtr value = make(minus, Literal{cursor.token().integer});
+  cursor.advance();
+  if (cursor.at_symbol("::") || cursor.at_symbol("."))
+    fail_parse(cursor.place(),
+               "{} binds more tightly than the minus: put the number in parentheses, as in "
+               "({})::TEXT",
+               cursor.token().text, std::numeric_limits<std::int64_t>::min());
+  return value;
+}
+
 ExpressionPtr signed_operand(Cursor& cursor) {
   const Place place = cursor.place();
   const bool minus = cursor.at_symbol("-");
   if (!minus && !cursor.at_symbol("+")) return operand(cursor);
   const Cursor::Nested nested(cursor);
   cursor.advance();
+  if (minus && cursor.token().wants_minus) return least_integer(cursor, place);
   ExpressionPtr value = signed_operand(cursor);
   return minus ? make(place, Unary{UnaryOperator::minus, std::move(value)}) : value;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "lang/sql/printing.h"
 #include "lang/sql/words.h"
@@ -9,7 +8,8 @@
 namespace tessera::sql {
 namespace {
 
-/// How tightly a literal binds: the parser makes no negative ones, but others may.
+/// How tightly a literal binds: of negative ones the parser makes only the least integer, but
+/// others may make more.
 struct BindingOf {
   Binding operator()(const Literal& literal) const {
     const auto* integer = std::get_if<std::int64_t>(&literal.value);
@@ -39,12 +39,6 @@ std::string decimal_text(double value) {
   return text;
 }
 
-std::string integer_text(std::int64_t value) {
-  constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  if (value == least) return fmt::format("({} - 1)", least + 1);  // its digits alone do not fit
-  return fmt::format("{}", value);
-}
-
 /// After these, `.T` would be read as part of a number or as a column's name.
 bool needs_parentheses_before_dot(const Expression& expression) {
   if (const auto* literal = std::get_if<Literal>(&expression.node))
@@ -72,7 +66,7 @@ void Printer::print(const Expression& expression, Binding place) {
 void Printer::form(const Literal& literal) {
   if (std::holds_alternative<Null>(literal.value)) add("NULL");
   if (const auto* value = std::get_if<bool>(&literal.value)) add(*value ? "TRUE" : "FALSE");
-  if (const auto* value = std::get_if<std::int64_t>(&literal.value)) add(integer_text(*value));
+  if (const auto* value = std::get_if<std::int64_t>(&literal.value)) add(fmt::format("{}", *value));
   if (const auto* value = std::get_if<double>(&literal.value)) add(decimal_text(*value));
   if (const auto* value = std::get_if<std::string>(&literal.value)) add_string(*value);
   // A tensor that was given has no text.
