@@ -99,6 +99,7 @@ ExpressionPtr Grouping::fold(Fold fold, const Type& type, Place place) {
   const auto found = std::find_if(folds_.begin(), folds_.end(), equal);
   const auto position = found - folds_.begin();
   if (found == folds_.end()) {
+    fold.place = place;
     folds_.push_back(std::move(fold));
     types_.push_back(type);
   }

@@ -39,6 +39,7 @@ struct Fold {
   std::optional<KernelCall> kernel = {};
   ExpressionPtr argument = {};  // null: of COUNT(*)
   bool distinct = false;
+  Place place = {};
 };
 /// A row a group: the values that make it, and then the folds. Without any, there is one group,
 /// even of no rows: the fold of nothing is NULL.

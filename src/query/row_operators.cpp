@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "query/node.h"
+#include "tra/tuple_operations.h"
 
 // The operators on rows. Inputs are read tuple by tuple, tiles only where an expression wants them.
 
@@ -147,7 +148,9 @@ struct Evaluator {
 
   static Cell both(const Fold& fold, const Cell& a, const Cell& b) {
     switch (fold.kind) {
-      case Fold::Kind::kernel: return (*fold.kernel)({a.tile(), b.tile()});
+      case Fold::Kind::kernel:
+        return lang::at_place(fold.place,
+                              [&] { return fold_tiles(*fold.kernel, a.tile(), b.tile()); });
       case Fold::Kind::first: return compare(b, a) < 0 ? b : a;
       case Fold::Kind::last: return compare(b, a) > 0 ? b : a;
       case Fold::Kind::count: break;
