@@ -197,19 +197,6 @@ Tile diag(const Tile& tile, const Params&) {
 TileType infer_identity(const TileType& type, const Params&) { return type; }
 Tile identity(const Tile& tile, const Params&) { return tile; }
 
-TileType infer_cast(const TileType& type, const Params& params) {
-  try {
-    return {parse_dtype(params.text("dtype")), type.shape, type.sparse_dims};
-  } catch (const TypeError& error) {
-    throw TypeError(fmt::format("cast: {}", error.what()));
-  }
-}
-
-Tile cast(const Tile& tile, const Params& params) {
-  const DType dtype = parse_dtype(params.text("dtype"));
-  return dtype == tile.dtype() ? tile : tile.cast(dtype);
-}
-
 Properties elementwise(Properties properties) {
   properties.elementwise = true;
   return properties;
@@ -256,8 +243,6 @@ Kernel rearrangement_kernel(const Rearrangement& r, Properties properties) {
 }
 
 std::vector<Kernel> rearrangement_kernels() {
-  Properties keeps_zero;
-  keeps_zero.zero_preserving = true;
   std::vector<Kernel> kernels = {
       rearrangement_kernel({.name = "identity",
                             .description = "a itself",
@@ -265,12 +250,7 @@ std::vector<Kernel> rearrangement_kernels() {
                             .infer = infer_identity,
                             .run = identity},
                            elementwise(moves_elements())),
-      rearrangement_kernel({.name = "cast",
-                            .description = "a in another dtype",
-                            .infer = infer_cast,
-                            .run = cast,
-                            .parameters = {{"dtype", std::nullopt, "f32, f64, i64 or bool"}}},
-                           elementwise(keeps_zero)),
+      cast_kernel(),
       rearrangement_kernel({.name = "transpose",
                             .description = "a with its dimensions in reverse order",
                             .copies = Copies::if_sparse,

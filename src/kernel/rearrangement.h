@@ -30,6 +30,9 @@ Properties moves_elements();
 /// An extent that follows from what a user chose; TypeError if no tile can have it.
 std::int64_t checked_extent(const char* kernel, __int128 extent, const TileType& type);
 
+/// cast, which moves nothing but goes through the same forms.
+Kernel cast_kernel();
+
 /// The rearrangements with a larger result: concat, tile and pad.
 std::vector<Kernel> enlargement_kernels();
 

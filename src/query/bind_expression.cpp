@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "query/placed_kernel.h"
 
 namespace tessera::query {
 namespace {
@@ -136,9 +137,9 @@ struct Binder {
                 "{} cannot be cast to {}: a cast changes what the elements are, not the shape; "
                 "use reshape",
                 sql::to_string(operand->type), sql::to_string(e.type));
-    if (wanted.dtype == have.dtype) return make(operand->node, e.type, place);
-    const KernelCall kernel("cast", {{"dtype", std::string(to_string(wanted.dtype))}});
-    return folded(make(KernelOf{kernel, {operand}}, e.type, place));
+    const bool narrows = is_integer(operand->type) && bits_of(e.type) < bits_of(operand->type);
+    if (wanted.dtype == have.dtype && !narrows) return make(operand->node, e.type, place);
+    return folded(make(KernelOf{cast_to(e.type), {operand}}, e.type, place));
   }
 
   ExpressionPtr operator()(const sql::InList& e) const {

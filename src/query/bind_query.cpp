@@ -1,4 +1,6 @@
+#include "query/placed_kernel.h"
 #include "query/query_binder.h"
+#include "query/told_at.h"
 
 namespace tessera::query {
 
@@ -82,7 +84,8 @@ NodePtr QueryBinder::united(const sql::UnionOf& written, const CommonTables& tab
 }
 
 NodePtr bind(const sql::Query& query, Resolver& resolver, const BinderOptions& options) {
-  return QueryBinder(resolver, options).query(query, {});
+  const NodePtr bound = QueryBinder(resolver, options).query(query, {});
+  return query.of_rule ? told_at(bound, elsewhere) : bound;
 }
 
 }  // namespace tessera::query

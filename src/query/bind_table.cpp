@@ -1,4 +1,5 @@
 #include "query/query_binder.h"
+#include "query/told_at.h"
 
 // What stands in a FROM clause: tables and their versions, views, tables of WITH, queries.
 
@@ -68,8 +69,8 @@ NodePtr QueryBinder::table(const sql::TableReference& reference, const CommonTab
       const NodePtr node = lang::in_other_text(
           name, place, [&] { return QueryBinder(*this).query(*view->query, {}); });
       --views_;
-      return renamed(renamed(node, name, view->columns, place), alias, reference.column_aliases,
-                     place);
+      return renamed(renamed(told_at(node, place), name, view->columns, place), alias,
+                     reference.column_aliases, place);
     }
   }
   const std::vector<Source> sources =

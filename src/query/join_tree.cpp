@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "query/refusal.h"
+
 namespace tessera::query {
 namespace {
 
@@ -31,11 +33,12 @@ ExpressionPtr over(const std::vector<ExpressionPtr>& terms, const ExpressionPtr&
   return with_operands(*expression, std::move(operands));
 }
 
-/// The largest parts of an expression that can be computed where these columns are.
+/// The largest parts of an expression that can be computed where these columns are, and whatever
+/// rows the join leaves out.
 void collect_terms(const ExpressionPtr& expression, const std::set<int>& columns,
                    std::vector<ExpressionPtr>& into) {
   if (columns_in(*expression).empty()) return;  // constants are computed where they are used
-  if (!covers(columns, *expression)) {
+  if (!covers(columns, *expression) || may_refuse_cheaply(*expression)) {
     for (const ExpressionPtr& operand : operands_of(*expression))
       collect_terms(operand, columns, into);
     return;

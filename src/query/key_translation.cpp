@@ -1,6 +1,32 @@
 #include "query/key_translation.h"
 
+#include <limits>
+
+#include "tra/key_interval.h"
+
 namespace tessera::query {
+namespace {
+
+/// What the components of keys below a frontier can be.
+Bounds bounds_of(const Key& frontier) {
+  Bounds bounds;
+  for (const std::int64_t extent : frontier)
+    bounds.push_back({0, extent == unknown_extent ? std::numeric_limits<std::int64_t>::max()
+                                                  : std::max<std::int64_t>(extent - 1, 0)});
+  return bounds;
+}
+
+/// An INT that is made of a BIGINT, if all that it can be fits.
+std::optional<KeyExpr> narrowed(const KernelOf& cast, const std::optional<KeyExpr>& operand,
+                                const Key& frontier) {
+  if (!operand || cast.kernel.kernel().name != "cast") return std::nullopt;
+  const auto range = Ranges(bounds_of(frontier))(*operand);
+  const bool fits = range && range->low >= std::numeric_limits<std::int32_t>::min() &&
+                    range->high <= std::numeric_limits<std::int32_t>::max();
+  return fits ? operand : std::nullopt;
+}
+
+}  // namespace
 
 std::optional<KeyExpr> key_expression(const Expression& expression,
                                       const std::vector<Table::Where>& places,
@@ -36,28 +62,42 @@ std::optional<KeyExpr> key_expression(const Expression& expression,
   }
 }
 
+std::optional<KeyExpr> key_expression(const Expression& expression,
+                                      const std::vector<Table::Where>& places,
+                                      Parameters parameters, const Key& frontier) {
+  if (const auto* kernel = std::get_if<KernelOf>(&expression.node)) {
+    if (!is_integer(expression.type) || kernel->arguments.size() != 1) return std::nullopt;
+    return narrowed(*kernel, key_expression(*kernel->arguments[0], places, parameters, frontier),
+                    frontier);
+  }
+  const auto found = key_expression(expression, places, parameters);
+  const bool is_column = std::holds_alternative<ColumnOf>(expression.node);  // seen to before
+  if (found && !is_column && !Ranges(bounds_of(frontier))(*found)) return std::nullopt;
+  return found;
+}
+
 std::optional<KeyPredicate> key_predicate(const Expression& condition,
                                           const std::vector<Table::Where>& places,
-                                          Parameters parameters) {
+                                          Parameters parameters, const Key& frontier) {
   if (const auto* constant = std::get_if<Constant>(&condition.node)) {
     if (constant->value.is_text()) return std::nullopt;
     return constant->value.truth() ? KeyPredicate::always() : !KeyPredicate::always();
   }
   if (const auto* negation = std::get_if<Negation>(&condition.node)) {
-    const auto operand = key_predicate(*negation->operand, places, parameters);
+    const auto operand = key_predicate(*negation->operand, places, parameters, frontier);
     return operand ? std::optional(!*operand) : std::nullopt;
   }
   const auto* operation = std::get_if<Operation>(&condition.node);
   if (operation == nullptr) return std::nullopt;
   const auto both = [&](const auto& combine) -> std::optional<KeyPredicate> {
-    const auto left = key_predicate(*operation->left, places, parameters);
-    const auto right = key_predicate(*operation->right, places, parameters);
+    const auto left = key_predicate(*operation->left, places, parameters, frontier);
+    const auto right = key_predicate(*operation->right, places, parameters, frontier);
     if (!left || !right) return std::nullopt;
     return combine(*left, *right);
   };
   const auto compared = [&](const auto& compare) -> std::optional<KeyPredicate> {
-    const auto left = key_expression(*operation->left, places, parameters);
-    const auto right = key_expression(*operation->right, places, parameters);
+    const auto left = key_expression(*operation->left, places, parameters, frontier);
+    const auto right = key_expression(*operation->right, places, parameters, frontier);
     if (!left || !right) return std::nullopt;
     return compare(*left, *right);
   };

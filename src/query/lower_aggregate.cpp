@@ -10,7 +10,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
                         Parameters parameters) {
   std::vector<KeyExpr> groups;
   for (const ExpressionPtr& group : op.group_by) {
-    const auto of_key = key_expression(*group, in.places, parameters);
+    const auto of_key = key_expression(*group, in.places, parameters, in.plan.frontier());
     if (!of_key) return refused("groups are made of values, not of keys");
     groups.push_back(*of_key);
   }
@@ -35,7 +35,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
   }
   // Numbers that are functions of the key are folded as values.
   std::vector<Table::Where> as_values = in.places;
-  ProjectionMaker maker(as_values, parameters);
+  ProjectionMaker maker(as_values, parameters, in.plan.frontier());
   Plan plan = in.plan;
   std::vector<ExpressionPtr> payload;
   for (const ExpressionPtr& argument : arguments) payload.push_back(argument);

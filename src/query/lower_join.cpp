@@ -3,6 +3,7 @@
 #include "query/keyed_plan.h"
 #include "query/lower_operators.h"
 #include "query/projection.h"
+#include "query/refusal.h"
 #include "tra/plan_node.h"
 
 namespace tessera::query {
@@ -30,11 +31,12 @@ Matching matching(const Join& op, const Table& left, const Table& right, Paramet
     if (columns.empty()) return std::nullopt;
     for (int column : columns)
       if ((std::cmp_less(column, left_columns)) != is_left) return std::nullopt;
-    if (is_left) return key_expression(*expression, left.places, parameters);
+    if (is_left) return key_expression(*expression, left.places, parameters, left.plan.frontier());
     std::vector<int> shifted(left_columns + right.schema.size(), 0);
     for (std::size_t c = 0; c < right.schema.size(); ++c)
       shifted[left_columns + c] = static_cast<int>(c);
-    return key_expression(*renumber(expression, shifted), right.places, parameters);
+    return key_expression(*renumber(expression, shifted), right.places, parameters,
+                          right.plan.frontier());
   };
   const auto is_known = [](const std::vector<KeyExpr>& all, const KeyExpr& one) {
     return std::any_of(all.begin(), all.end(), [&](const KeyExpr& e) { return equal(e, one); });
@@ -79,6 +81,15 @@ std::vector<Table::Where> places_of_both(const Table& left, const Table& right, 
       places.emplace_back(std::get<int>(place) + payload_columns(left.plan));
   }
   return places;
+}
+
+/// The frontier of the joined relation.
+Key frontier_of_both(const KeyedPlan& l, const KeyedPlan& r) {
+  Key frontier = l.plan.frontier();
+  for (int d = 0; d < r.plan.type().arity(); ++d)
+    if (std::find(r.components.begin(), r.components.end(), d) == r.components.end())
+      frontier.push_back(r.plan.frontier()[d]);
+  return frontier;
 }
 
 /// The same table without the components of the key from `first` on that follow from others, and
@@ -149,19 +160,24 @@ Lowered lower_join(const Join& op, const Schema& schema, const Table& left, cons
   if (!l || !r) return refused("what is compared may be negative");
 
   const std::vector<Table::Where> places = places_of_both(left, right, *l, *r);
+  const Key frontier = frontier_of_both(*l, *r);
   std::vector<KeyPredicate> predicates;
   for (const ExpressionPtr& condition : on.others) {
-    const auto predicate = key_predicate(*condition, places, parameters);
+    const auto predicate = key_predicate(*condition, places, parameters, frontier);
     if (!predicate) return refused("the condition is not about keys alone");
     predicates.push_back(*predicate);
   }
-  ProjectionMaker maker(places, parameters);
+  ProjectionMaker maker(places, parameters, frontier);
   if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
   const int joined_columns = payload_columns(left.plan) + payload_columns(right.plan);
 
   const Projection projection = maker.make(joined_columns);
-  // The first stage is the join's own, unless it reads what only the joined key tells.
-  const bool first_in_join = maker.extras().empty() && !projection.stages[0].empty();
+  // The first stage is the join's own, unless it reads what only the joined key tells, or refuses
+  // values of pairs that the condition leaves out.
+  const bool refuses =
+      !predicates.empty() && std::any_of(op.outputs.begin(), op.outputs.end(),
+                                         [](const ExpressionPtr& e) { return may_refuse(*e); });
+  const bool first_in_join = maker.extras().empty() && !projection.stages[0].empty() && !refuses;
   Plan plan = l->plan.join(r->plan, l->components, r->components,
                            first_in_join ? projection.stages[0] : identities(joined_columns));
   if (const auto why = extras_refused(plan, maker.extras())) return refused(*why);

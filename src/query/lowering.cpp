@@ -25,14 +25,14 @@ struct Lower {
 
   Lowered operator()(const Filter& op) const {
     const Table& in = inputs[0];
-    const auto predicate = key_predicate(*op.condition, in.places, parameters);
+    const auto predicate = key_predicate(*op.condition, in.places, parameters, in.plan.frontier());
     if (!predicate) return refused("the condition is not about keys alone");
     return {Table{node.schema, in.places, in.plan.filter(*predicate)}};
   }
 
   Lowered operator()(const Project& op) const {
     const Table& in = inputs[0];
-    ProjectionMaker maker(in.places, parameters);
+    ProjectionMaker maker(in.places, parameters, in.plan.frontier());
     if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
     if (const auto why = extras_refused(in.plan, maker.extras())) return refused(*why);
     const Plan plan = with_extras(in.plan, maker.extras());

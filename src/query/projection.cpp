@@ -5,6 +5,8 @@
 #include "base/check.h"
 #include "ia/late_listing.h"
 #include "query/bind_expression.h"
+#include "query/placed_kernel.h"
+#include "query/refusal.h"
 
 namespace tessera::query {
 namespace {
@@ -26,10 +28,21 @@ std::optional<Step> step_of(const Expression& expression) {
   return std::nullopt;
 }
 
-std::size_t outputs_of(const Step& step) {
+std::vector<TileType> argument_types(const Step& step) {
   std::vector<TileType> types;
   for (const ExpressionPtr& argument : step.arguments) types.push_back(tile_type(argument->type));
-  return step.kernel.infer(types).size();
+  return types;
+}
+
+std::size_t outputs_of(const Step& step) { return step.kernel.infer(argument_types(step)).size(); }
+
+/// AND and OR stop short of a side that decides nothing any more; kernels compute both sides.
+bool stops_short_of_errors(const Expression& expression) {
+  const auto* operation = std::get_if<Operation>(&expression.node);
+  return operation != nullptr &&
+         (operation->op == BinaryOperator::logical_and ||
+          operation->op == BinaryOperator::logical_or) &&
+         may_refuse(*operation->right);
 }
 
 /// A column of a stage: an output of a kernel, or what was there before.
@@ -69,7 +82,7 @@ ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parame
 bool ProjectionMaker::admits(const std::vector<ExpressionPtr>& outputs) {
   for (const ExpressionPtr& output : outputs) {
     const ExpressionPtr known = with_parameters(output, parameters_);
-    const bool is_key = key_expression(*known, places_, parameters_).has_value();
+    const bool is_key = key_expression(*known, places_, parameters_, frontier_).has_value();
     if (!is_key && !admit(known)) return false;
     outputs_.push_back(known);
     is_key_.push_back(is_key);
@@ -89,7 +102,7 @@ bool ProjectionMaker::admits_as_values(const std::vector<ExpressionPtr>& outputs
 bool ProjectionMaker::admit(const ExpressionPtr& expression) {
   if (const auto* column = std::get_if<ColumnOf>(&expression->node))
     if (std::holds_alternative<int>(places_.at(column->column))) return true;
-  const auto of_key = key_expression(*expression, places_, parameters_);
+  const auto of_key = key_expression(*expression, places_, parameters_, frontier_);
   const auto* constant = std::get_if<Constant>(&expression->node);
   if (of_key || constant != nullptr) {
     if (constant != nullptr && (constant->value.is_null() || constant->value.is_text()))
@@ -101,7 +114,7 @@ bool ProjectionMaker::admit(const ExpressionPtr& expression) {
     return true;
   }
   const auto step = step_of(*expression);
-  if (!step || outputs_of(*step) != 1) return false;
+  if (!step || outputs_of(*step) != 1 || stops_short_of_errors(*expression)) return false;
   return std::all_of(step->arguments.begin(), step->arguments.end(),
                      [&](const ExpressionPtr& argument) { return admit(argument); });
 }
@@ -129,7 +142,7 @@ Projection ProjectionMaker::make(int first_extra) const {
   int levels = 0;
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     if (is_key_[o]) {
-      result.places.emplace_back(*key_expression(*outputs_[o], places_, parameters_));
+      result.places.emplace_back(*key_expression(*outputs_[o], places_, parameters_, frontier_));
       continue;
     }
     result.places.emplace_back(position(wanted, outputs_[o]));
@@ -149,7 +162,9 @@ Projection ProjectionMaker::make(int first_extra) const {
       const auto step = step_of(*one);
       std::vector<int> columns;
       for (const ExpressionPtr& argument : step->arguments) columns.push_back(source(argument));
-      applies.push_back(apply_of(step->kernel, std::move(columns)));
+      const bool refuses = may_refuse(step->kernel, argument_types(*step));
+      applies.push_back(
+          apply_of(refuses ? placed(step->kernel, one->place) : step->kernel, std::move(columns)));
     }
     result.stages.insert(result.stages.begin(), std::move(applies));
     wanted = std::move(below);

@@ -22,8 +22,9 @@ struct Extra {
 /// `payload`. Columns of the extras follow them. None if only rows can tell.
 class ProjectionMaker {
  public:
-  ProjectionMaker(const std::vector<Table::Where>& places, Parameters parameters)
-      : places_(places), parameters_(parameters) {}
+  /// `frontier`: that of the keys which functions of the key are to have values at.
+  ProjectionMaker(const std::vector<Table::Where>& places, Parameters parameters, Key frontier)
+      : places_(places), parameters_(parameters), frontier_(std::move(frontier)) {}
 
   /// Whether all outputs can be computed so. Collects the extras.
   bool admits(const std::vector<ExpressionPtr>& outputs);
@@ -41,6 +42,7 @@ class ProjectionMaker {
 
   const std::vector<Table::Where>& places_;
   Parameters parameters_;
+  Key frontier_;
   std::vector<ExpressionPtr> outputs_;  // parameters replaced
   std::vector<bool> is_key_;            // whether an output stays a function of the key
   std::vector<Extra> extras_;

@@ -25,6 +25,8 @@ TileType tile_type(const Type& type) {
   return {type.element, type.shape};
 }
 
+int bits_of(const Type& type) { return type.kind == Type::Kind::integer ? 32 : 64; }
+
 Type type_of(const TileType& tile) {
   if (tile.shape.rank() > 0) return {Type::Kind::tensor, tile.dtype, tile.shape};
   switch (tile.dtype) {

@@ -25,6 +25,8 @@ bool is_boolean(const Type& type);
 
 /// The tile that holds a value of this type: a scalar is a tile of rank 0, a text its code.
 TileType tile_type(const Type& type);
+/// Of integers, how many bits one has: tiles have 64 for all.
+int bits_of(const Type& type);
 /// The SQL type of what a kernel yields.
 Type type_of(const TileType& tile);
 

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "query/bind_expression.h"
+#include "query/placed_kernel.h"
+#include "query/refusal.h"
 #include "query/tensor_contraction.h"
 #include "query/tensor_reduction.h"
 #include "query/text_value.h"
@@ -139,7 +141,10 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
       if (number == nullptr) fail_type(written->place, "output is the number of a result");
       output = *number;
     }
-    const KernelCall bound(binding.kernel, params);
+    const KernelCall named(binding.kernel, params);
+    std::vector<TileType> types;
+    for (const Tensor& tensor : tensors) types.push_back({tensor.type.dtype, tensor.type.shape});
+    const KernelCall bound = may_refuse(named, types) ? placed(named, place) : named;
     const bool plain = call.parameters.empty() && kernel.properties.elementwise;
     if (plain && arguments.size() == 2) return elementwise(kernel.name, arguments[0], arguments[1]);
     const bool numbers = std::none_of(arguments.begin(), arguments.end(),

@@ -1,6 +1,7 @@
 #include "query/tensor_expression.h"
 
 #include "query/binder.h"
+#include "query/placed_kernel.h"
 #include "query/tensor_call.h"
 #include "query/tensor_contraction.h"
 
@@ -125,8 +126,7 @@ class TensorBinder {
         fail_type(place, "{} cannot be cast to {}: its shape is {}", shape_text(operand),
                   sql::to_string(cast.type), to_string(shape));
     }
-    const std::string dtype(to_string(tile_type(cast.type).dtype));
-    return mapped_by(KernelCall("cast", {{"dtype", dtype}}), operand, place);
+    return mapped_by(placed(cast_to(cast.type), place), operand, place);
   }
 
   TensorOperand part(const sql::ArrayLiteral& array, Place place) const {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 
@@ -47,7 +48,13 @@ Cell cast_text(const std::string& text, const Type& type) {
     if (same_name(text, "true") || text == "1") return Cell::of(true);
     if (same_name(text, "false") || text == "0") return Cell::of(false);
   } else if (is_integer(type)) {
-    if (const auto value = parsed<std::int64_t>(text)) return Cell::of(*value);
+    if (const auto value = parsed<std::int64_t>(text)) {
+      const bool fits =
+          bits_of(type) == 64 || (*value >= std::numeric_limits<std::int32_t>::min() &&
+                                  *value <= std::numeric_limits<std::int32_t>::max());
+      TESSERA_REQUIRE(ValueError, fits, "{} does not fit an INT, which has 32 bits", text);
+      return Cell::of(*value);
+    }
   } else if (!is_tensor(type)) {
     if (const auto value = parsed<double>(text))
       return Tile::scalar(*value).cast(tile_type(type).dtype);

@@ -40,7 +40,7 @@ Table tidied(const Table& table) {
   for (std::size_t c = 0; c < table.schema.size(); ++c)
     outputs.push_back(column_of(static_cast<int>(c), table.schema[c].type));
   if (!fits) {
-    ProjectionMaker maker(table.places, {});
+    ProjectionMaker maker(table.places, {}, table.plan.frontier());
     (void)maker.admits_as_values(outputs);
     const Projection projection = maker.make(static_cast<int>(table.plan.type().columns.size()));
     result.plan = with_extras(table.plan, maker.extras());

@@ -110,7 +110,9 @@ KernelCase cast(CaseMaker& make) {
   Tile tile = make.tile(make.shape());
   std::string dtype(to_string(random_dtype(make.random)));
   if (make.misfit()) dtype = "f16";
-  return make.made({std::move(tile)}, {{"dtype", dtype}});
+  Params params{{"dtype", dtype}};
+  if (make.random.chance(0.3)) params.set("bits", std::int64_t{make.misfit() ? 16 : 32});
+  return make.made({std::move(tile)}, params);
 }
 
 KernelCase concat(CaseMaker& make) {

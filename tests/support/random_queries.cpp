@@ -147,11 +147,18 @@ class Generator : Choices {
   std::string integer(int depth) {
     if (depth == 0) return column(Kind::integer);
     static const std::vector<std::string> operators{"+", "-", "*"};
+    if (below(8) == 0) return cast(depth);
     if (below(3) == 0)
       return fmt::format("({} {} {})", expression(Kind::integer, depth - 1), below(2) ? "//" : "%",
                          2 + below(2));
     return fmt::format("({} {} {})", expression(Kind::integer, depth - 1), one_of(operators),
                        below(2) ? literal(Kind::integer) : expression(Kind::integer, depth - 1));
+  }
+
+  /// Most fit; of those that are made large only zero does.
+  std::string cast(int depth) {
+    return fmt::format("CAST({}{} AS {})", expression(Kind::number, depth - 1),
+                       below(10) == 0 ? " * 1e30" : "", below(2) ? "INT" : "BIGINT");
   }
 
   std::string number(int depth) {
@@ -163,6 +170,12 @@ class Generator : Choices {
 
   std::string truth(int depth) {
     static const std::vector<std::string> comparisons{"=", "<>", "<", "<=", ">", ">="};
+    if (below(25) == 0)  // an error where the divisor is zero
+      return fmt::format("({} {} {} = 1)", column(Kind::integer), below(2) ? "//" : "%",
+                         column(Kind::integer));
+    if (below(25) == 0)  // wraps around
+      return fmt::format("({} * 4611686018427387904 {} {})", column(Kind::integer),
+                         one_of(comparisons), column(Kind::integer));
     switch (below(6)) {
       case 0:
         return depth > 0 ? fmt::format("({} OR {})", truth(depth - 1), truth(depth - 1))

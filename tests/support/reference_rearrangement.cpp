@@ -178,7 +178,20 @@ Judge pad(const Arguments& arguments, const Params& params) {
 }
 
 Judge cast(const Arguments& arguments, const Params& params) {
-  return equals(Expected{converted(arguments[0], parse_dtype(params.text("dtype")))});
+  const DType dtype = parse_dtype(params.text("dtype"));
+  const std::int64_t bits = params.integer("bits");
+  TESSERA_REQUIRE(TypeError, bits == 32 || bits == 64, "no such integers");
+  const Elements& a = arguments[0];
+  const std::int64_t end = std::int64_t{1} << 31;
+  for (std::int64_t i = 0; dtype == DType::i64 && i < a.size(); ++i) {
+    const double whole = std::trunc(a.reals[i]);
+    const double limit = bits == 32 ? 0x1p31 : 0x1p63;
+    const bool held = is_float(a.dtype)
+                          ? whole >= -limit && whole < limit
+                          : bits == 64 || (a.integers[i] >= -end && a.integers[i] < end);
+    TESSERA_REQUIRE(ValueError, held, "a number that does not fit");
+  }
+  return equals(Expected{converted(a, dtype)});
 }
 
 Judge concat(const Arguments& arguments, const Params& params) {

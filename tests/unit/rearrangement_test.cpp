@@ -314,6 +314,29 @@ TEST(Rearrangement, CastConverts) {
   EXPECT_ERROR(TypeError, KernelCall("cast(dtype='f16')")({a}), "'f16' is not a dtype");
 }
 
+TEST(Rearrangement, CastRefusesWhatAnIntegerCannotHold) {
+  const KernelCall whole("cast(dtype='i64')"), narrow("cast(dtype='i64', bits=32)");
+  const Tile ends = Tile::of<double>({2}, {-0x1p63, 0x1.fffffffffffffp62});
+  EXPECT_TILE_EQ(whole({ends}), Tile::of<std::int64_t>({2}, {INT64_MIN, 0x7ffffffffffffc00}));
+  EXPECT_TILE_EQ(narrow({Tile::of<double>({2}, {-2147483648.9, 2147483647.9})}),
+                 Tile::of<std::int64_t>({2}, {INT32_MIN, INT32_MAX}));
+  EXPECT_TILE_EQ(narrow({Tile::of<float>({1}, {-0x1p31F})}),
+                 Tile::of<std::int64_t>({1}, {INT32_MIN}));
+  const auto refused = [](const KernelCall& cast, const Tile& tile, const char* message) {
+    for (const Tile& laid_out : layouts(tile)) EXPECT_ERROR(ValueError, cast({laid_out}), message);
+  };
+  refused(whole, Tile::of<double>({1, 2}, {1, 0x1p63}), "cast: 9.223372036854776e+18 does not fit");
+  refused(whole, Tile::of<float>({1, 2}, {0, -INFINITY}), "cast: -inf does not fit 64 bits");
+  refused(whole, Tile::of<double>({1, 2}, {0, -NAN}), "cast: nan does not fit 64 bits");
+  refused(narrow, Tile::of<double>({1, 2}, {-0x1p31 - 1, 0}), "-2147483649 does not fit 32 bits");
+  refused(
+      narrow, Tile::of<std::int64_t>({1, 2}, {0, std::int64_t{1} << 31}),
+      "cast: 2147483648 does not fit 32 bits: their integers go from -2147483648 to 2147483647");
+  EXPECT_ERROR(TypeError, KernelCall("cast(dtype='i64', bits=16)")({ends}), "and not of 16");
+  EXPECT_TILE_EQ(KernelCall("cast(dtype='f32')")({Tile::of<double>({1}, {1e300})}),
+                 Tile::of<float>({1}, {INFINITY}));
+}
+
 /// Entries that hold an explicit zero are moved like any other.
 TEST(Rearrangement, StoredZerosStayStored) {
   const auto storage =

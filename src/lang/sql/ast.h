@@ -205,6 +205,8 @@ struct Query {
   std::vector<OrderItem> order_by = {};
   ExpressionPtr limit = {}, offset = {};
   Place place = {};
+  /// Whether it defines versions of a table: it is kept, and its places are in a text of its own.
+  bool of_rule = false;
 };
 
 // -------------------------------------------------------------------------------- Statements

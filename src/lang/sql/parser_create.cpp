@@ -129,10 +129,13 @@ CreateTable create_table(Cursor& cursor) {
     while (cursor.take_comma());
     cursor.expect_symbol(")", "',' or ')' after a column");
   }
-  if (cursor.take_word("AS"))
-    table.query = query(cursor);
-  else
+  if (!cursor.take_word("AS")) {
     require_columns(cursor, table);
+  } else if (table.query = query(cursor); !table.indices.empty()) {
+    auto rule = std::make_shared<Query>(*table.query);
+    rule->of_rule = true;
+    table.query = std::move(rule);
+  }
   return table;
 }
 
