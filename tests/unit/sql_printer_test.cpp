@@ -34,6 +34,10 @@ TEST(SqlPrinter, OneSpellingForEachThing) {
   EXPECT_EQ(expression("f(a==b,axes=[1])"), "f(a == b, axes = [1])");
   EXPECT_EQ(expression("SUM(a=b)"), "SUM(a = b)");
   EXPECT_EQ(again("select a b from t x cross join u"), "SELECT a AS b FROM t AS x, u");
+  EXPECT_EQ(again("select * from (values (1)), ((values (2) limit 1) union select 3)"),
+            "SELECT * FROM (VALUES (1)), ((VALUES (2) LIMIT 1) UNION SELECT 3)");
+  EXPECT_EQ(again("select * from (values (1)), (select 3)"),
+            "SELECT * FROM VALUES (1), (SELECT 3)");
   EXPECT_EQ(again("explain(analyze, sites 4) select 1"), "EXPLAIN ANALYZE (sites = 4) SELECT 1");
 }
 

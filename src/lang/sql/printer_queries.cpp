@@ -8,6 +8,19 @@ bool is_bare(const Query& query) {
   return query.with.empty() && query.order_by.empty() && !query.limit && !query.offset;
 }
 
+/// Whether a table of a list begins with two parentheses, which VALUES before it would take for a
+/// row of theirs.
+bool begins_like_row(const TableReference& table) {
+  const auto* derived = std::get_if<Derived>(&table.source);
+  if (derived == nullptr || table.on || !derived->query->with.empty()) return false;
+  const Query* query = derived->query.get();
+  while (const auto* both = std::get_if<UnionOf>(&query->body)) {
+    query = both->left.get();
+    if (!is_bare(*query)) return true;
+  }
+  return false;
+}
+
 bool is_unbounded(const IndexRange&) { return false; }
 bool is_unbounded(const IndexPattern& pattern) { return pattern.unbounded; }
 
@@ -60,7 +73,7 @@ void Printer::form(const Select& select) {
   for (std::size_t i = 0; i < select.from.size(); ++i) {
     const TableReference& table = select.from[i];
     add(i == 0 ? " FROM " : table.on ? " JOIN " : ", ");
-    print(table);
+    print(table, i + 1 < select.from.size() && begins_like_row(select.from[i + 1]));
   }
   if (select.where) {
     add(" WHERE ");
@@ -99,7 +112,7 @@ void Printer::print_part_of_union(const Query& query, bool may_be_union) {
   if (parentheses) add(")");
 }
 
-void Printer::print(const TableReference& table) {
+void Printer::print(const TableReference& table, bool row_may_follow) {
   if (const auto* name = std::get_if<TableName>(&table.source)) print(*name);
   if (const auto* versions = std::get_if<UnionOfVersions>(&table.source)) {
     add("UNION ");
@@ -108,7 +121,8 @@ void Printer::print(const TableReference& table) {
   }
   if (const auto* derived = std::get_if<Derived>(&table.source)) {
     const Query& query = *derived->query;
-    const bool parentheses = !is_bare(query) || !std::holds_alternative<Values>(query.body);
+    const bool parentheses = !is_bare(query) || !std::holds_alternative<Values>(query.body) ||
+                             (table.alias.empty() && row_may_follow);
     if (parentheses) add("(");
     print(query);
     if (parentheses) add(")");

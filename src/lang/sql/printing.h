@@ -41,7 +41,7 @@ class Printer {
   void form(const Select& select);
   void form(const Values& values);
   void form(const UnionOf& both);
-  void print(const TableReference& table);
+  void print(const TableReference& table, bool row_may_follow);
   void print(const TableName& table);
   template <class Index>
   void print_indices(const std::vector<Index>& indices);
