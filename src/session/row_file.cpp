@@ -1,14 +1,12 @@
 #include "session/row_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "database/file_meter.h"
+#include "database/replacement.h"
 #include "query/text_value.h"
 
 namespace tessera::session {
@@ -221,44 +219,34 @@ Rows read_rows(const std::string& file, const Schema& schema, const FormatOption
 
 void write_rows(const std::string& file, const Rows& rows, const FormatOptions& options) {
   const char delimiter = delimiter_of(file, options);
-  const std::filesystem::path target = std::filesystem::absolute(file);
-  const std::filesystem::path made =
-      target.parent_path() / fmt::format(".tessera-{}-{}", ::getpid(), target.filename().string());
-  try {
-    std::ofstream out(made, std::ios::binary | std::ios::trunc);
-    TESSERA_REQUIRE(IoError, out.is_open(), "{} cannot be written: is its folder there?", file);
-    const auto line = [&](std::size_t count, const auto& field) {
-      for (std::size_t c = 0; c < count; ++c) {
-        if (c > 0) out.put(delimiter);
-        out << field(c);
-      }
-      out.put('\n');
-    };
-    if (options.header.value_or(true))
-      line(rows.schema.size(),
-           [&](std::size_t c) { return quoted(rows.schema[c].name, delimiter); });
-    FileMeter meter(options, 0);
-    std::int64_t written = 0;
-    for (const Row& row : rows.rows) {
-      if (written++ % rows_between_looks == 0) {
-        meter.set_fraction(static_cast<double>(written) / static_cast<double>(rows.rows.size()));
-        meter.advance(0, written == 1 ? 0 : rows_between_looks);
-      }
-      // NULL is an empty field; a text without characters is one in quotes.
-      line(row.size(), [&](std::size_t c) {
-        return row[c].is_null() ? std::string() : quoted(query::text_of(row[c]), delimiter);
-      });
+  Replacement made(file, options.stop);
+  std::ofstream out(made.output().path, std::ios::binary | std::ios::trunc);
+  TESSERA_REQUIRE(IoError, out.is_open(), "{} cannot be written", file);
+  const auto line = [&](std::size_t count, const auto& field) {
+    for (std::size_t c = 0; c < count; ++c) {
+      if (c > 0) out.put(delimiter);
+      out << field(c);
     }
-    out.close();
-    TESSERA_REQUIRE(IoError, !out.fail(), "{} cannot be written: is the disk full?", file);
-    (void)meter.finish();
-    File::open_to_write(made).sync();
-    rename_file(made, target);
-  } catch (...) {
-    std::error_code none;
-    (void)std::filesystem::remove(made, none);
-    throw;
+    out.put('\n');
+  };
+  if (options.header.value_or(true))
+    line(rows.schema.size(), [&](std::size_t c) { return quoted(rows.schema[c].name, delimiter); });
+  FileMeter meter(options, 0);
+  std::int64_t written = 0;
+  for (const Row& row : rows.rows) {
+    if (written++ % rows_between_looks == 0) {
+      meter.set_fraction(static_cast<double>(written) / static_cast<double>(rows.rows.size()));
+      meter.advance(0, written == 1 ? 0 : rows_between_looks);
+    }
+    // NULL is an empty field; a text without characters is one in quotes.
+    line(row.size(), [&](std::size_t c) {
+      return row[c].is_null() ? std::string() : quoted(query::text_of(row[c]), delimiter);
+    });
   }
+  out.close();
+  TESSERA_REQUIRE(IoError, !out.fail(), "{} cannot be written: is the disk full?", file);
+  (void)meter.finish();
+  (void)made.keep();
 }
 
 }  // namespace tessera::session

@@ -15,8 +15,8 @@ namespace tessera::session {
 query::Rows read_rows(const std::string& file, const query::Schema& schema,
                       const FormatOptions& options);
 
-/// Writes rows, their names first unless `options.header` is false, to a file that takes the place
-/// of one that is there when it is complete.
+/// Writes rows, their names first unless `options.header` is false, to what an export would write
+/// to: a file takes the place of one that is there when it is complete.
 void write_rows(const std::string& file, const query::Rows& rows, const FormatOptions& options);
 
 /// TypeError unless a file is to hold rows as text: `options.format`, or the ending of its name.

@@ -107,6 +107,27 @@ def test_a_device_stays_one(db, out):
     assert stat.S_ISCHR((out / "null").lstat().st_mode)
 
 
+def test_rows_go_where_tensors_do(db, out):
+    db.sql("CREATE TABLE t (i INT, v DOUBLE)")
+    db.sql("INSERT INTO t VALUES (0, 1.5)")
+    (out / "real.csv").write_bytes(b"old")
+    (out / "real.csv").chmod(0o600)
+    (out / "link.csv").symlink_to("real.csv")
+    db.sql("COPY t TO ?", [str(out / "link.csv")])
+    assert (out / "link.csv").is_symlink()
+    assert (out / "real.csv").read_text() == "i,v\n0,1.5\n"
+    assert stat.S_IMODE((out / "real.csv").stat().st_mode) == 0o600
+
+    os.mkfifo(out / "pipe.csv")
+    read = []
+    reader = threading.Thread(target=lambda: read.append((out / "pipe.csv").read_bytes()))
+    reader.start()
+    db.sql("COPY (SELECT v FROM t) TO ?", [str(out / "pipe.csv")])
+    reader.join()
+    assert stat.S_ISFIFO((out / "pipe.csv").lstat().st_mode) and read == [b"v\n1.5\n"]
+    assert sorted(os.listdir(out)) == ["link.csv", "pipe.csv", "real.csv"]
+
+
 def test_a_name_as_long_as_names_can_be(db, out):
     db.export_file("X", out / ("x" * 251 + ".npy"))
     assert np.array_equal(np.load(out / ("x" * 251 + ".npy")), X)
