@@ -133,9 +133,20 @@ class Import : public store::Receiver {
   std::deque<Part> parts_;  // which do not move
 };
 
+/// Several threads read it, at several places, some formats twice: a pipe can only be read once.
+void refuse_unless_file(const std::string& from) {
+  std::error_code error;
+  const auto there = std::filesystem::status(from, error);
+  const bool other = std::filesystem::is_other(there);
+  TESSERA_REQUIRE(IoError, !other,
+                  "{} is a pipe or a device, and only files can be read: copy it to one first",
+                  from);
+}
+
 /// What one process does, or does for all of a cluster.
 FileReport import_alone(WriteStatement& statement, const std::string& name, const std::string& from,
                         const FormatOptions& options, const store::Format& format) {
+  if (format.has_files) refuse_unless_file(from);
   std::error_code none;
   const auto length = std::filesystem::file_size(from, none);
   const std::int64_t bytes = none ? 0 : static_cast<std::int64_t>(length);

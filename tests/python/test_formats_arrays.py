@@ -82,6 +82,14 @@ def test_what_is_not_there(db, tmp_path):  # noqa: F811
         db.export_file("X", tmp_path / "x.npy")
 
 
+@pytest.mark.parametrize("format", ["npy", "npz", "raw", "hdf5", "csv", "triples", "mtx", "svmlight", "extreme"])
+def test_a_pipe_is_refused_and_not_waited_for(db, tmp_path, format):  # noqa: F811
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ts.IoError, match="pipe is a pipe or a device, and only files can be read"):
+        db.import_file("X", tmp_path / "pipe", format=format)
+    assert db.list() == []
+
+
 def test_options_that_make_no_sense_are_refused(db, tmp_path):  # noqa: F811
     np.save(tmp_path / "x.npy", np.ones((4, 4)))
     (tmp_path / "x.raw").write_bytes(bytes(32))
@@ -95,6 +103,7 @@ def test_options_that_make_no_sense_are_refused(db, tmp_path):  # noqa: F811
             ("x.raw", {"shape": (4,)}, "give its shape and its dtype"),
             ("x.raw", {"shape": (5,), "dtype": "f64"}, "x.raw has 32 bytes of elements"),
             ("x.raw", {"shape": (-4,), "dtype": "f64"}, "extent -4 is negative"),
+            ("x.npy", {"threads": 100_000}, "threads=100000: a number of threads up to 4096"),
             ("x.npy", {"delimiter": ";;"}, "a delimiter is one character")]:
         with pytest.raises(ts.Error, match=reason):
             db.import_file("X", tmp_path / path, **options)

@@ -50,8 +50,10 @@ const Format& find_format(const std::string& file, const std::string& name) {
 }
 
 void check_limits(const FormatOptions& options) {
-  TESSERA_REQUIRE(TypeError, options.threads >= 0,
-                  "threads={}: a number of threads, or 0 for all cores", options.threads);
+  constexpr int most_threads = 4096;
+  TESSERA_REQUIRE(TypeError, options.threads >= 0 && options.threads <= most_threads,
+                  "threads={}: a number of threads up to {}, or 0 for all cores", options.threads,
+                  most_threads);
   TESSERA_REQUIRE(TypeError, options.memory >= 0, "memory={}: a number of bytes from 0 on",
                   options.memory);
 }
