@@ -31,6 +31,16 @@ fs::path followed(fs::path path) {
 
 fs::path folder_of(const fs::path& path) { return fs::absolute(path).parent_path(); }
 
+/// Whether a folder is a database's, or that of its segments.
+bool is_of_database(const fs::path& folder) {
+  std::error_code none;
+  const auto is_database = [&](const fs::path& path) {
+    return fs::exists(path / "catalog.sqlite", none) && fs::is_directory(path / "segments", none);
+  };
+  return is_database(folder) ||
+         (folder.filename() == "segments" && is_database(folder.parent_path()));
+}
+
 }  // namespace
 
 Replacement::Replacement(const std::string& target, std::stop_token stop)
@@ -42,7 +52,7 @@ Replacement::Replacement(const std::string& target, std::stop_token stop)
     TESSERA_REQUIRE(IoError, errno == ENOENT, "cannot write {}: {}", name_, std::strerror(errno));
   TESSERA_REQUIRE(IoError, !replaced_ || !S_ISDIR(there.st_mode), "cannot write {}: it is a folder",
                   name_);
-  through_ = replaced_ && !S_ISREG(there.st_mode);
+  through_ = replaced_ && (!S_ISREG(there.st_mode) || descriptor_of(target));
   try {
     if (through_) {
       target_ = target;
@@ -56,6 +66,9 @@ Replacement::Replacement(const std::string& target, std::stop_token stop)
     throw IoError(fmt::format("cannot write {}: {}", name_, error.code().message()));
   }
   const fs::path folder = folder_of(target_);
+  TESSERA_REQUIRE(IoError, !is_of_database(folder),
+                  "cannot write {}: {} is a folder of a database, which holds nothing else", name_,
+                  folder.string());
   file_ = File::nameless(folder);
   if (!file_) {
     temporary_ = new_name(folder);

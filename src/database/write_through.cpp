@@ -54,11 +54,19 @@ void refuse_if_stopped(const std::filesystem::path& to, const std::stop_token& s
                   to.string());
 }
 
-}  // namespace
+bool is_file(const std::filesystem::path& path) {
+  struct stat there {};
+  return ::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+}
 
-void write_through(const File& file, const std::filesystem::path& to, const std::stop_token& stop) {
-  const NoPipeSignal no_signal;
+int opened(const std::filesystem::path& to, const std::stop_token& stop) {
   int number = -1;
+  // A file that is opened anew would be written from its beginning, over what is there.
+  if (const auto ours = descriptor_of(to); ours && is_file(to)) {
+    number = ::fcntl(*ours, F_DUPFD_CLOEXEC, 0);
+    if (number < 0) fail(to);
+    return number;
+  }
   while ((number = ::open(to.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
     struct stat there {};
     const bool waits = errno == ENXIO && ::stat(to.c_str(), &there) == 0 && S_ISFIFO(there.st_mode);
@@ -66,20 +74,42 @@ void write_through(const File& file, const std::filesystem::path& to, const std:
     refuse_if_stopped(to, stop);
     std::this_thread::sleep_for(nap);
   }
-  const Descriptor descriptor{number};
+  return number;
+}
+
+}  // namespace
+
+std::optional<int> descriptor_of(std::filesystem::path path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path ours = fs::canonical("/proc/self/fd", error);
+  if (error) return std::nullopt;
+  constexpr int most = 40;  // as many links as the system follows
+  for (int i = 0; i < most && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const fs::path folder = fs::canonical(fs::absolute(path, error).parent_path(), error);
+    if (error) return std::nullopt;
+    if (folder == ours) return std::stoi(path.filename().string());
+    path = folder / fs::read_symlink(path, error);
+  }
+  return std::nullopt;
+}
+
+void write_through(const File& file, const std::filesystem::path& to, const std::stop_token& stop) {
+  const NoPipeSignal no_signal;
+  const Descriptor descriptor{opened(to, stop)};
   std::vector<std::byte> buffer(1 << 16);
   for (std::int64_t at = 0;;) {
     const std::size_t there = file.read_some(at, buffer);
     if (there == 0) return;
     for (std::size_t done = 0; done < there;) {
       refuse_if_stopped(to, stop);
-      const ssize_t count = ::write(number, buffer.data() + done, there - done);
+      const ssize_t count = ::write(descriptor.number, buffer.data() + done, there - done);
       if (count > 0) {
         done += static_cast<std::size_t>(count);
         continue;
       }
       if (count < 0 && errno != EAGAIN && errno != EINTR) fail(to);
-      pollfd ready{number, POLLOUT, 0};
+      pollfd ready{descriptor.number, POLLOUT, 0};
       (void)::poll(&ready, 1, static_cast<int>(nap.count()));
     }
     at += static_cast<std::int64_t>(there);

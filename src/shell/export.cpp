@@ -1,3 +1,8 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "database/write_through.h"
 #include "shell/commands.h"
 #include "shell/file_options.h"
 
@@ -17,10 +22,13 @@ void add_export(CLI::App& program, Action& chosen) {
   arguments->options.add_common_to(*command);
   command->callback([arguments, &chosen] {
     chosen = [arguments] {
-      return run_on_file(arguments->options, [&](const FormatOptions& options) {
-        return Database::open(arguments->folder, {.create = false, .read_only = true})
-            .export_file(CLI::detail::split(arguments->names, ','), arguments->file, options);
-      });
+      // What goes through a pipe is the file and nothing else.
+      const bool piped = descriptor_of(arguments->file) == STDOUT_FILENO;
+      return run_on_file(
+          arguments->options, piped ? std::cerr : std::cout, [&](const FormatOptions& options) {
+            return Database::open(arguments->folder, {.create = false, .read_only = true})
+                .export_file(CLI::detail::split(arguments->names, ','), arguments->file, options);
+          });
     };
   });
 }

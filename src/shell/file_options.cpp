@@ -82,7 +82,7 @@ FormatOptions FileOptions::parsed() const {
   return options;
 }
 
-int run_on_file(const FileOptions& options,
+int run_on_file(const FileOptions& options, std::ostream& told,
                 const std::function<FileReport(const FormatOptions&)>& work) {
   FormatOptions parsed = options.parsed();
   const Interrupt interrupt;
@@ -93,10 +93,9 @@ int run_on_file(const FileOptions& options,
     parsed.progress = line.listener();
     report = work(parsed);
   }
-  std::cout << fmt::format(
-      "{}: {} rows, {} bytes, {:.2f} s ({:.0f} MB/s)\n", fmt::join(report.names, ", "), report.rows,
-      report.bytes, report.seconds,
-      static_cast<double>(report.bytes) / 1e6 / std::max(report.seconds, 1e-9));
+  told << fmt::format("{}: {} rows, {} bytes, {:.2f} s ({:.0f} MB/s)\n",
+                      fmt::join(report.names, ", "), report.rows, report.bytes, report.seconds,
+                      static_cast<double>(report.bytes) / 1e6 / std::max(report.seconds, 1e-9));
   return 0;
 }
 

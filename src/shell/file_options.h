@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <ostream>
 
 #include "tessera/database.h"
 
@@ -21,9 +22,9 @@ struct FileOptions {
   FormatOptions parsed() const;
 };
 
-/// Reads or writes a file with a line that says how far it is; Ctrl-C takes it back. Prints what
-/// was done.
-int run_on_file(const FileOptions& options,
+/// Reads or writes a file with a line that says how far it is; Ctrl-C takes it back. Tells
+/// what was done.
+int run_on_file(const FileOptions& options, std::ostream& told,
                 const std::function<FileReport(const FormatOptions&)>& work);
 
 }  // namespace tessera::shell

@@ -1,3 +1,5 @@
+#include <iostream>
+
 #include "shell/commands.h"
 #include "shell/file_options.h"
 
@@ -18,7 +20,7 @@ void add_import(CLI::App& program, Action& chosen) {
   arguments->options.add_import_to(*command);
   command->callback([arguments, &chosen] {
     chosen = [arguments] {
-      return run_on_file(arguments->options, [&](const FormatOptions& options) {
+      return run_on_file(arguments->options, std::cout, [&](const FormatOptions& options) {
         return Database::open(arguments->folder)
             .import_file(arguments->name, arguments->file, options);
       });

@@ -128,6 +128,27 @@ def test_rows_go_where_tensors_do(db, out):
     assert sorted(os.listdir(out)) == ["link.csv", "pipe.csv", "real.csv"]
 
 
+def test_what_a_descriptor_has_open_is_written_on(db, out):
+    with open(out / "x.csv", "wb") as file:
+        file.write(b"before\n")
+        file.flush()
+        db.export_file("X", f"/dev/fd/{file.fileno()}", format="csv")
+        file.seek(0, os.SEEK_END)
+        file.write(b"after\n")
+    db.export_file("X", out / "alone.csv")
+    assert (out / "x.csv").read_bytes() == b"before\n" + (out / "alone.csv").read_bytes() + b"after\n"
+
+
+def test_the_files_of_a_database_are_not_replaced(db, out):
+    folder = out.parent / "lab.tsdb"
+    (out / "link").symlink_to(folder / "catalog.sqlite")
+    segment = next((folder / "segments").iterdir())
+    for target in [folder / "catalog.sqlite", folder / "new", segment, out / "link"]:
+        with pytest.raises(ts.IoError, match="is a folder of a database, which holds nothing else"):
+            db.export_file("X", target, format="npy")
+    assert db.check() == [] and np.array_equal(ts.connect(folder).read("X").numpy(), X)
+
+
 def test_a_name_as_long_as_names_can_be(db, out):
     db.export_file("X", out / ("x" * 251 + ".npy"))
     assert np.array_equal(np.load(out / ("x" * 251 + ".npy")), X)

@@ -36,6 +36,14 @@ def test_there_and_back(tmp_path):
     assert np.array_equal(np.fromfile(tmp_path / "x.bin").reshape((70, 50), order="F"), x)
 
 
+def test_what_is_piped_is_the_file_alone(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(4).reshape(2, 2))
+    tessera("import", tmp_path / "lab.tsdb", "X", tmp_path / "x.npy")
+    ended = tessera("export", tmp_path / "lab.tsdb", "X", "/dev/stdout", "--format", "csv")
+    assert ended.returncode == 0 and ended.stdout == "0,1\n2,3\n"
+    assert ended.stderr.startswith("X: 2 rows, 8 bytes, ")
+
+
 @pytest.mark.parametrize("options,reason", [
     (["--tile", "10xx10"], "--tile wants a number"), (["--tile", "10"], "cannot be cut"),
     (["--dtype", "f16"], "f16"), (["--format", "nope"], "there is no format 'nope'"),
