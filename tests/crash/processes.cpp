@@ -49,9 +49,11 @@ bool wait_for(pid_t process, std::chrono::seconds at_most, bool* killed) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void kill_and_wait(pid_t process) {
+bool kill_and_wait(pid_t process) {
+  int status = 0;
   ::kill(process, SIGKILL);
-  ::waitpid(process, nullptr, 0);
+  ::waitpid(process, &status, 0);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 bool any_ended(const std::vector<pid_t>& processes) {

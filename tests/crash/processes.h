@@ -16,7 +16,8 @@ pid_t start(const std::function<void()>& body);
 /// Waits for a process to end; kills it when it takes too long. Whether it ended by itself and
 /// well; `killed` says whether a SIGKILL ended it.
 bool wait_for(pid_t process, std::chrono::seconds at_most, bool* killed = nullptr);
-void kill_and_wait(pid_t process);
+/// Whether that ended it, and it had not ended by itself.
+bool kill_and_wait(pid_t process);
 bool any_ended(const std::vector<pid_t>& processes);
 
 /// How often a test is to be tried: RUNS in the environment, or else this many times.
