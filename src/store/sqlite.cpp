@@ -1,5 +1,7 @@
 #include "store/sqlite.h"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "base/check.h"
@@ -7,15 +9,25 @@
 namespace tessera::store {
 namespace {
 
+/// What a reason of SQLite's may not tell: its log needs files of its own, whoever reads.
+std::string advice(sqlite3* database, int code) {
+  const char* file = sqlite3_db_filename(database, "main");
+  if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || file == nullptr) return "";
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (::access(folder.c_str(), F_OK) != 0 || ::access(folder.c_str(), W_OK) == 0) return "";
+  return "; its folder cannot be written to, which must be, even to read: copy the database to one "
+         "that can";
+}
+
 /// SQLite's reason, and the system's if that is behind it.
 std::string reason_of(sqlite3* database) {
   if (database == nullptr) return "out of memory";
   const int code = sqlite3_errcode(database) & 0xff;
   const int cause = sqlite3_system_errno(database);
   const bool of_the_system = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
-  return of_the_system && cause != 0
-             ? fmt::format("{} ({})", sqlite3_errmsg(database), std::strerror(cause))
-             : sqlite3_errmsg(database);
+  const std::string said = sqlite3_errmsg(database);
+  return (of_the_system && cause != 0 ? fmt::format("{} ({})", said, std::strerror(cause)) : said) +
+         advice(database, code);
 }
 
 [[noreturn]] void fail(sqlite3* database) {

@@ -1,4 +1,8 @@
 """Stored relations from Python."""
+import os
+import shutil
+import tempfile
+
 import numpy as np
 import pytest
 import tessera as ts
@@ -136,3 +140,30 @@ def test_what_was_computed_is_remembered(folder):
     rates = db.kernel_rates()
     assert set(rates) == {"exp", "matmul"} and rates["matmul"]["tasks"] == 27
     assert rates["matmul"]["flops"] == 2 * 60**3 and rates["matmul"]["seconds"] > 0
+
+
+def test_who_may_not_write_is_told_so(tmp_path):
+    """Root may write everywhere: it becomes somebody else for this."""
+    place = tempfile.mkdtemp()
+    try:
+        ts.connect(os.path.join(place, "lab.tsdb")).store("X", ts.relation(np.eye(2), tile=(2, 2)))
+        os.chmod(place, 0o755)
+        os.chmod(os.path.join(place, "lab.tsdb"), 0o555)
+        said = tmp_path / "said"
+        with open(said, "w") as out:
+            process = os.fork()
+            if process == 0:
+                try:
+                    if os.getuid() == 0:
+                        os.setresuid(65534, 65534, 65534)
+                    ts.connect(os.path.join(place, "lab.tsdb"), read_only=True).list()
+                except BaseException as error:
+                    out.write(str(error))
+                    out.flush()
+                finally:
+                    os._exit(0)
+            os.waitpid(process, 0)
+        assert "its folder cannot be written to, which must be, even to read" in said.read_text()
+    finally:
+        os.chmod(os.path.join(place, "lab.tsdb"), 0o755)
+        shutil.rmtree(place)
