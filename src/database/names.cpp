@@ -1,5 +1,6 @@
 #include "database/names.h"
 
+#include "base/characters.h"
 #include "base/check.h"
 
 namespace tessera {
@@ -7,6 +8,7 @@ namespace tessera {
 void check_name(const std::string& name) {
   TESSERA_REQUIRE(TypeError, !name.empty() && name.size() <= 255,
                   "a name has 1 to 255 bytes, '{}' has {}", name.substr(0, 40), name.size());
+  TESSERA_REQUIRE(TypeError, is_utf8(name), "a name is text in UTF-8");
   for (const char letter : name)
     TESSERA_REQUIRE(TypeError, static_cast<unsigned char>(letter) >= ' ' && letter != 127,
                     "a name has no control characters");

@@ -6,7 +6,7 @@
 #include <clocale>
 #include <cwchar>
 
-#include "lang/characters.h"
+#include "base/characters.h"
 
 namespace tessera::display {
 namespace {
@@ -26,7 +26,7 @@ int width_of(std::string_view text, std::size_t at, std::size_t length) {
 
 /// A byte that is no character counts as one that is one column wide.
 std::size_t length_at(std::string_view text, std::size_t at) {
-  return std::max<std::size_t>(1, lang::character_length(text, at));
+  return std::max<std::size_t>(1, character_length(text, at));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ int display_width(std::string_view text) {
 std::string printable(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = lang::character_length(text, at);
+    const std::size_t length = character_length(text, at);
     const auto c = static_cast<unsigned char>(text[at]);
     if (length == 0)
       result += "\uFFFD";

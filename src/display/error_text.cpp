@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "display/display_width.h"
 #include "display/paint.h"
-#include "lang/characters.h"
 
 namespace tessera::display {
 namespace {
@@ -27,7 +27,7 @@ std::string_view line_of(std::string_view text, int number) {
 std::size_t byte_of(std::string_view line, int column) {
   std::size_t at = 0;
   for (; column > 1 && at < line.size(); --column)
-    at += std::max<std::size_t>(1, lang::character_length(line, at));
+    at += std::max<std::size_t>(1, character_length(line, at));
   return std::min(at, line.size());
 }
 
@@ -62,7 +62,7 @@ std::string error_text(const StatementError& error, std::string_view text, const
     std::size_t begin = 0;
     int dropped = 0;
     while (wide - dropped > room * 2 / 3) {
-      const std::size_t length = std::max<std::size_t>(1, lang::character_length(before, begin));
+      const std::size_t length = std::max<std::size_t>(1, character_length(before, begin));
       dropped += display_width(std::string_view(before).substr(begin, length));
       begin += length;
     }

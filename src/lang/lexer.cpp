@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/characters.h"
 #include "lang/characters.h"
 
 namespace tessera::lang {

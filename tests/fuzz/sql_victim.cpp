@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "lang/characters.h"
+#include "base/characters.h"
 #include "lang/sql/parser.h"
 #include "sql/test_file.h"
 #include "support/random_queries.h"
@@ -136,7 +136,7 @@ std::string problem_of(const StatementError& error, const std::string& text) {
   if (message.empty() || message.size() > 5000 + 2 * text.size())
     return fmt::format("an error of {} bytes: {}", message.size(), message.substr(0, 1000));
   for (std::size_t i = 0; i < message.size();) {
-    const std::size_t bytes = lang::character_length(message, i);
+    const std::size_t bytes = character_length(message, i);
     if (bytes == 0) return fmt::format("an error that is not valid UTF-8: {}", message);
     i += bytes;
   }

@@ -243,6 +243,10 @@ TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
               database.store("", matrix(1, 1, {1, 1}));
             }),
             "TypeError: a name has 1 to 255 bytes, '' has 0");
+  EXPECT_EQ(message_of([&] {
+              database.store("caf\xe9", matrix(1, 1, {1, 1}));
+            }),
+            "TypeError: a name is text in UTF-8");
   EXPECT_EQ(message_of([&] { open({.read_only = true}).drop("A"); }),
             fmt::format("IoError: {} is open for reading only", folder_.string()));
   const fs::path none = folder_ / "none";

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/characters.h"
 #include "lang/characters.h"
 #include "lang/lexer.h"
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tessera {
+
+/// How many bytes the character has that begins there; 0 if that is not valid UTF-8.
+std::size_t character_length(std::string_view text, std::size_t at);
+
+/// Whether a text is valid UTF-8.
+bool is_utf8(std::string_view text);
+
+}  // namespace tessera
