@@ -162,6 +162,25 @@ def test_points_and_labels(db, tmp_path):
     assert (tmp_path / "y.xc").read_text() == path.read_text()
 
 
+def test_labels_that_are_no_sets_are_refused(db, tmp_path):
+    db.store("points", ts.relation(np.eye(3), tile=(2, 2)))
+    db.store("sets", ts.relation(np.array([[0, 1], [1, 1], [0, 0]]), tile=(2, 2)))
+    db.store("classes", ts.relation(np.array([[0.0], [1], [2]]), tile=(2, 1)))
+    db.store("scores", ts.relation(np.array([[0, 0.5], [1, 0], [0, 0]]), tile=(2, 2)))
+    db.export_file(["points", "sets"], tmp_path / "x.xc")
+    assert (tmp_path / "x.xc").read_text() == "3 3 2\n1 0:1\n0,1 1:1\n 2:1\n"
+    with_a_zero = sp.csr_matrix(([1, 0, 1], [1, 0, 1], [0, 1, 3, 3]), shape=(3, 2))
+    db.store("stored", ts.relation(with_a_zero, tile=(2, 2)))
+    db.export_file(["points", "stored"], tmp_path / "x.xc")
+    assert (tmp_path / "x.xc").read_text() == "3 3 2\n1 0:1\n1 1:1\n 2:1\n"
+    with pytest.raises(ts.TypeError, match="'classes' holds 2 at <2, 0>: sets of labels are"):
+        db.export_file(["points", "classes"], tmp_path / "x.xc")
+    with pytest.raises(ts.TypeError, match="'scores' holds 0.5 at <0, 1>: sets of labels are"):
+        db.export_file(["points", "scores"], tmp_path / "x.xc")
+    db.export_file(["points", "classes"], tmp_path / "x.svm")
+    assert (tmp_path / "x.svm").read_text() == "0 1:1\n1 2:1\n2 3:1\n"
+
+
 def test_an_error_stores_nothing(db, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("1.5,2\n" * 200000 + "1,2,3\n")

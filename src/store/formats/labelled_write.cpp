@@ -2,6 +2,7 @@
 #include "store/formats/dense_rows.h"
 #include "store/formats/labelled_lines.h"
 #include "store/formats/stored_entries.h"
+#include "tile/dispatch.h"
 
 namespace tessera::store {
 namespace {
@@ -11,8 +12,8 @@ class RowWalker {
  public:
   explicit RowWalker(const TensorReader& tensor) : tensor_(tensor), bands_(rows_of_keys(tensor)) {}
 
-  /// Calls `visit(column, tile, entry)` for the entries of a row that are not zero. Rows are asked
-  /// for in order.
+  /// Calls `visit(column, tile, entry)` for the entries of a row: all that are not zero, and zeros
+  /// that are stored. Rows are asked for in order.
   template <class Visit>
   void visit_row(std::int64_t row, Visit&& visit) {
     const std::int64_t height = tensor_.type().columns[0].type.shape[0];
@@ -42,6 +43,20 @@ class RowWalker {
   std::vector<std::pair<Tile, std::int64_t>> tiles_;
 };
 
+/// Whether a label is in the set: not where a zero is stored. A set has no other numbers.
+bool is_in_set(const TensorReader& labels, const Tile& tile, std::int64_t entry, std::int64_t row,
+               std::int64_t column) {
+  if (tile.dtype() == DType::boolean) return true;
+  return visit_dtype(tile.dtype(), [&]<class T>() {
+    const T value = tile.data<T>()[entry];
+    TESSERA_REQUIRE(TypeError, value == T{0} || value == T{1},
+                    "'{}' holds {} at <{}, {}>: sets of labels are matrices of booleans, or of "
+                    "zeros and ones",
+                    labels.name(), value, row, column);
+    return value == T{1};
+  });
+}
+
 }  // namespace
 
 std::pair<Shape, Shape> shapes_of_points(const std::vector<TensorReader*>& tensors,
@@ -67,6 +82,7 @@ void write_points(const LabelledOutput& points, TextOutput& out) {
   for (std::int64_t row = 0; row < rows; ++row) {
     bool first = true;
     labels.visit_row(row, [&](std::int64_t column, const Tile& tile, std::int64_t entry) {
+      if (points.several_labels && !is_in_set(points.labels, tile, entry, row, column)) return;
       if (!first) out.put(',');
       first = false;
       if (points.several_labels)
