@@ -5,6 +5,7 @@
 #include "database/file_meter.h"
 #include "database/replacement.h"
 #include "database/state.h"
+#include "exec/memory_limit.h"
 #include "store/formats/format.h"
 
 namespace tessera {
@@ -48,6 +49,16 @@ class Export : public store::TensorReader {
     read_ += entry->address.place.bytes;
     meter_.set_fraction(static_cast<double>(read_) / static_cast<double>(all_));
     return tile;
+  }
+
+  void require_room(double bytes) const override {
+    const auto most = static_cast<double>(exec::default_memory_limit());
+    TESSERA_REQUIRE(
+        OutOfMemory, bytes <= most,
+        "'{}' with its zeros takes {:.3g} GB in memory at once, and there may be {:.3g} "
+        "GB: write it in a format of coordinates (mtx, triples), or cut it into "
+        "smaller tiles",
+        name(), bytes / 1e9, most / 1e9);
   }
 
   void advance(std::int64_t bytes, std::int64_t rows) override { meter_.advance(bytes, rows); }

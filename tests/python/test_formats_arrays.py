@@ -65,6 +65,20 @@ def test_sparse_tensors_are_written_dense(db, tmp_path):  # noqa: F811
         assert np.array_equal(file["S"][...], x)
 
 
+def test_zeros_that_fit_nowhere_are_refused_before_they_are_made(db, tmp_path):  # noqa: F811
+    for name, shape in [("wide", "3 1000000000000"), ("vast", "2000000000 2000000000")]:
+        (tmp_path / name).write_text(f"%%MatrixMarket matrix coordinate real general\n{shape} 1\n1 1 5\n")
+        db.import_file(name, tmp_path / name, format="mtx")
+    for ending in ["npy", "npz", "raw", "h5", "csv"]:
+        with pytest.raises(ts.OutOfMemory, match="'wide' with its zeros takes .* GB.*format of coordinates"):
+            db.export_file("wide", tmp_path / f"x.{ending}")
+    with pytest.raises(ts.IoError, match="vast: an array of .* is larger than any file"):
+        db.export_file("vast", tmp_path / "x.npy")
+    assert sorted(os.listdir(tmp_path)) == ["lab.tsdb", "vast", "wide"]
+    db.export_file("wide", tmp_path / "x.mtx")
+    assert (tmp_path / "x.mtx").read_text() == (tmp_path / "wide").read_text()
+
+
 def test_what_is_not_there(db, tmp_path):  # noqa: F811
     with pytest.raises(ts.IoError, match="cannot open .*none.npy: No such file"):
         db.import_file("X", tmp_path / "none.npy")

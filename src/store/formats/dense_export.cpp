@@ -26,8 +26,14 @@ StoredArray array_of(const TensorReader& tensor, bool column_major) {
                   "{} is {}: no tensor cut into tiles, and so no array", tensor.name(),
                   to_string(tensor.type()));
   const Shape& shape = *tensor.shape();
-  return {element_of(tensor.type().columns[0].type.dtype), column_major ? reversed(shape) : shape,
-          column_major};
+  const StoredArray array{element_of(tensor.type().columns[0].type.dtype),
+                          column_major ? reversed(shape) : shape, column_major};
+  array.check(tensor.name());
+  const TileType& tile = tensor.type().columns[0].type;
+  // As it is read, and as it is written.
+  if (tile.is_sparse())
+    tensor.require_room(2.0 * static_cast<double>(tile.shape.elements() * size_of(array.element)));
+  return array;
 }
 
 void for_each_box(TensorReader& tensor, const StoredArray& array, const FormatOptions& options,

@@ -7,7 +7,8 @@
 
 namespace tessera::store {
 
-/// How a tensor is going to lie in a file. TypeError if it is no tensor cut into tiles.
+/// How a tensor is going to lie in a file. TypeError if it is no tensor cut into tiles,
+/// IoError or OutOfMemory if there is no room for its zeros, in a file or of a tile in memory.
 StoredArray array_of(const TensorReader& tensor, bool column_major);
 
 /// Writes its elements to a file from an offset on, zeros included.

@@ -47,6 +47,9 @@ void for_each_slab(const TensorReader& tensor, int axis, std::int64_t memory,
   const std::int64_t crossing = vector ? (axis == 1 ? frontier[0] : 1) : frontier[1 - axis];
   const std::int64_t extent =
       vector && axis == 1 ? 1 : std::max<std::int64_t>(1, column.type.shape[axis]);
+  // A row of a tile, and of the slab.
+  if (column.type.is_sparse())
+    tensor.require_room(2.0 * static_cast<double>(across) * static_cast<double>(size));
   const std::int64_t fitting =
       std::max<std::int64_t>(1, memory / 2 / std::max<std::int64_t>(1, across * size));
   const std::int64_t step = std::min(extent, fitting);

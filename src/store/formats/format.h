@@ -45,6 +45,9 @@ class TensorReader {
   virtual std::vector<Key> keys() const = 0;              // those that are there, in order
   /// The tile at a key; zeros of the right shape if a sparse tensor lacks it.
   virtual Tile read(const Key& key) const = 0;
+  /// OutOfMemory if so many bytes are more than there may be: zeros that were not stored take room
+  /// where they are written. A double, as there can be more of them than an integer counts.
+  virtual void require_room(double) const {}
   virtual void advance(std::int64_t bytes, std::int64_t rows) = 0;  // written; as above
   /// All is written and can still be taken back. For who commits by itself: where a file takes its
   /// place when it is complete, that is looked after.
