@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "database/file_meter.h"
 #include "database/replacement.h"
+#include "query/placed_kernel.h"
 #include "query/text_value.h"
 
 namespace tessera::session {
@@ -134,17 +135,11 @@ query::Cell cell_of(const Field& field, const query::Column& column, const Forma
   if (query::is_text(column.type)) return query::Cell(field.text);
   const std::string text = without_blanks(field.text);
   if (text.empty() && options.missing)
-    return Tile::scalar(*options.missing).cast(query::tile_type(column.type).dtype);
+    return query::cast_to(column.type)({Tile::scalar(*options.missing)});
   TESSERA_REQUIRE(ValueError, !text.empty(),
                   "the field is empty, and a column holds no NULL: say what it stands for with "
                   "WITH (missing = ...)");
-  const query::Cell cell = query::cast_text(text, column.type);
-  if (column.type.kind == sql::Type::Kind::integer)
-    TESSERA_REQUIRE(ValueError,
-                    cell.integer() >= std::numeric_limits<std::int32_t>::min() &&
-                        cell.integer() <= std::numeric_limits<std::int32_t>::max(),
-                    "{} does not fit an INT, which has 32 bits", text);
-  return cell;
+  return query::cast_text(text, column.type);
 }
 
 std::string quoted(const std::string& text, char delimiter) {

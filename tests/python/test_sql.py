@@ -303,11 +303,12 @@ def test_progress_is_told_and_may_stop_a_statement(db):
 
 def test_ctrl_c_stops_a_statement_and_keeps_the_session(db):
     with_products(db, 300)
-    session = db.session()
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    session, begun = db.session(), threading.Event()
+    other = threading.Thread(target=lambda: begun.wait() and os.kill(os.getpid(), signal.SIGINT))
+    other.start()
     with pytest.raises(KeyboardInterrupt):
-        session.sql(f"CREATE TABLE t AS {PRODUCTS}")
+        session.sql(f"CREATE TABLE t AS {PRODUCTS}", progress=lambda _: begun.set())
+    other.join()
     assert session.sql("SHOW TABLES").column("name").tolist() == ["X"]
 
 
@@ -318,7 +319,8 @@ def test_ctrl_c_stops_a_sort_of_rows(db):
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        session.sql("SELECT a.x FROM t AS a, t AS b WHERE a.x < b.x ORDER BY a.x + b.x DESC")
+        while True:  # however fast it is
+            session.sql("SELECT a.x FROM t AS a, t AS b WHERE a.x < b.x ORDER BY a.x + b.x DESC")
     assert session.sql("SELECT COUNT(*) FROM t").fetchall() == [(2000,)]
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
 #include "base/bytes.h"
@@ -52,8 +53,10 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 Outcome outcome_of(Session& session, const std::string& written) {
   Outcome outcome;
-  // The folder of the database, which all processes of a cluster share.
-  const std::string folder = session.database().folder().string();
+  // In the folder of the database, which all processes of a cluster share.
+  const std::filesystem::path files = session.database().folder() / "files";
+  std::filesystem::create_directory(files);
+  const std::string folder = files.string();
   const std::string text = replaced(written, "$FOLDER", folder);
   try {
     session.execute(text, [&](const StatementResult& result) {
