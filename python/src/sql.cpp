@@ -146,7 +146,11 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
             const auto session = open(self, py::none(), 0, 1, "", true, 0);
             std::vector<StatementResult> results =
                 session->execute(text, as_values(values), progress);
-            return results.empty() ? StatementResult{} : std::move(results.back());
+            if (results.empty()) return StatementResult{};
+            TESSERA_REQUIRE(TypeError, results.back().command != "SET",
+                            "a setting holds for later statements of its session, and this one "
+                            "has none: settings that last want db.session()");
+            return std::move(results.back());
           },
           py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,
           "What the statements of a text yield, or the last of them, in a session of their own: "

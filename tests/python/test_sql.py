@@ -267,6 +267,15 @@ def test_a_temporary_database(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_settings_hold_in_their_session(db):
+    assert db.sql("SET frame_size = 7; SELECT 1").fetchall() == [(1,)]
+    with pytest.raises(ts.TypeError, match=r"a setting holds for later statements .* db\.session\(\)"):
+        db.sql("SET frame_size = 7")
+    session = db.session()
+    session.sql("SET frame_size = 7")
+    assert ("frame_size", "7") in [row[:2] for row in session.sql("SHOW SETTINGS")]
+
+
 def test_threads_share_a_session(db):
     session = db.session()
     session.sql("CREATE TABLE t (x INT)")
