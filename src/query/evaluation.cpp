@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_set>
 
 #include "exec/memory_limit.h"
 #include "query/lowering.h"
@@ -74,6 +75,28 @@ const Rows& as_rows(Value& value, Dictionary& dictionary, const Settings& settin
   return *value.rows;
 }
 
+namespace {
+
+/// Runs what has to be computed before these values can be rows, all at once: they may have much in
+/// common, as the versions of a chain have.
+void compute_together(const std::vector<Value*>& values, const Settings& settings) {
+  std::vector<Value*> open;
+  std::vector<Plan> plans;
+  std::unordered_set<const Value*> seen;
+  for (Value* value : values) {
+    if (value->rows || is_at_hand(value->table->plan) || !seen.insert(value).second) continue;
+    open.push_back(value);
+    plans.push_back(value->table->plan);
+  }
+  if (plans.size() < 2) return;
+  RunOptions options = settings.run;
+  options.holes = Holes::allowed;
+  const std::vector<Relation> results = tessera::run(plans, options);
+  for (std::size_t i = 0; i < open.size(); ++i) open[i]->table->plan = Plan::input(results[i]);
+}
+
+}  // namespace
+
 Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters parameters,
                Dictionary& dictionary, const Settings& settings) {
   const bool any_plan = std::any_of(inputs.begin(), inputs.end(),
@@ -99,6 +122,7 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
     if (lowered.table) return {std::move(lowered.table)};
     work.reason = lowered.reason;
   }
+  compute_together(inputs, settings);
   std::vector<const Rows*> rows;
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
   const std::int64_t limit =

@@ -17,9 +17,8 @@ Bounds bounds_of(const Key& frontier) {
 }
 
 /// An INT that is made of a BIGINT, if all that it can be fits.
-std::optional<KeyExpr> narrowed(const KernelOf& cast, const std::optional<KeyExpr>& operand,
-                                const Key& frontier) {
-  if (!operand || cast.kernel.kernel().name != "cast") return std::nullopt;
+std::optional<KeyExpr> narrowed(const std::optional<KeyExpr>& operand, const Key& frontier) {
+  if (!operand) return std::nullopt;
   const auto range = Ranges(bounds_of(frontier))(*operand);
   const bool fits = range && range->low >= std::numeric_limits<std::int32_t>::min() &&
                     range->high <= std::numeric_limits<std::int32_t>::max();
@@ -50,6 +49,11 @@ std::optional<KeyExpr> key_expression(const Expression& expression,
     if (!left || !right) return std::nullopt;
     return division->op == BinaryOperator::integer_divide ? *left / *right : *left % *right;
   }
+  if (const auto* kernel = std::get_if<KernelOf>(&expression.node);
+      kernel != nullptr && kernel->kernel.kernel().name == "neg") {
+    const auto operand = part(kernel->arguments[0]);
+    return operand ? std::optional(KeyExpr(0) - *operand) : std::nullopt;
+  }
   const auto* operation = std::get_if<Operation>(&expression.node);
   if (operation == nullptr) return std::nullopt;
   const auto left = part(operation->left), right = part(operation->right);
@@ -65,10 +69,10 @@ std::optional<KeyExpr> key_expression(const Expression& expression,
 std::optional<KeyExpr> key_expression(const Expression& expression,
                                       const std::vector<Table::Where>& places,
                                       Parameters parameters, const Key& frontier) {
-  if (const auto* kernel = std::get_if<KernelOf>(&expression.node)) {
-    if (!is_integer(expression.type) || kernel->arguments.size() != 1) return std::nullopt;
-    return narrowed(*kernel, key_expression(*kernel->arguments[0], places, parameters, frontier),
-                    frontier);
+  const auto* kernel = std::get_if<KernelOf>(&expression.node);
+  if (kernel != nullptr && kernel->kernel.kernel().name == "cast") {
+    if (!is_integer(expression.type)) return std::nullopt;
+    return narrowed(key_expression(*kernel->arguments[0], places, parameters, frontier), frontier);
   }
   const auto found = key_expression(expression, places, parameters);
   const bool is_column = std::holds_alternative<ColumnOf>(expression.node);  // seen to before

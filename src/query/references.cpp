@@ -1,11 +1,14 @@
 #include "query/references.h"
 
+#include <algorithm>
+
 #include "query/bind_aggregate.h"
 
 namespace tessera::query {
 namespace {
 
-struct Collector {
+class Collector {
+ public:
   std::vector<const sql::TableReference*> found;
 
   void expression(const sql::ExpressionPtr& written) {
@@ -16,7 +19,11 @@ struct Collector {
   }
 
   void query(const sql::Query& written) {
-    for (const sql::CommonTable& table : written.with) query(*table.query);
+    const std::size_t outside = common_.size();
+    for (const sql::CommonTable& table : written.with) {
+      query(*table.query);
+      common_.push_back(table.name);
+    }
     if (const auto* both = std::get_if<sql::UnionOf>(&written.body)) {
       query(*both->left);
       query(*both->right);
@@ -24,7 +31,7 @@ struct Collector {
       for (const sql::TableReference& reference : select->from) {
         if (const auto* derived = std::get_if<sql::Derived>(&reference.source))
           query(*derived->query);
-        else
+        else if (!is_common(reference))
           found.push_back(&reference);
         expression(reference.on);
       }
@@ -34,7 +41,19 @@ struct Collector {
       expression(select->having);
     }
     for (const sql::OrderItem& item : written.order_by) expression(item.expression);
+    common_.resize(outside);
   }
+
+ private:
+  /// Whether it names what a WITH around it defines.
+  bool is_common(const sql::TableReference& reference) const {
+    const auto* named = std::get_if<sql::TableName>(&reference.source);
+    if (named == nullptr || !named->indices.empty()) return false;
+    return std::any_of(common_.begin(), common_.end(),
+                       [&](const std::string& name) { return same_name(name, named->name); });
+  }
+
+  std::vector<std::string> common_;
 };
 
 }  // namespace

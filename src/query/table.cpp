@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/stop.h"
+#include "query/null_marks.h"
 #include "tra/plan_node.h"
 
 namespace tessera::query {
@@ -13,13 +14,6 @@ namespace {
 
 /// Products of extents are far from where they do not fit 63 bits any more.
 constexpr double largest_box = 1e18;
-
-bool is_null_free(const Rows& rows) {
-  for (const Row& row : rows.rows)
-    for (const Cell& cell : row)
-      if (cell.is_null()) return false;
-  return true;
-}
 
 /// Which columns make up the key.
 std::vector<int> key_columns(const Rows& rows, const std::vector<int>& wanted) {
@@ -85,7 +79,7 @@ std::vector<Tile> tiles_of(const Rows& rows, int column, Dictionary& dictionary)
 }
 
 Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>& wanted) {
-  TESSERA_REQUIRE(TypeError, is_null_free(rows),
+  TESSERA_REQUIRE(TypeError, columns_with_null(rows).empty(),
                   "a value is NULL, which a table cannot hold: use coalesce");
   const std::vector<int> keys = key_columns(rows, wanted);
   std::vector<int> payload;

@@ -5,6 +5,7 @@
 
 #include "base/heap.h"
 #include "base/stop.h"
+#include "query/null_marks.h"
 #include "session/state.h"
 
 namespace tessera::session {
@@ -75,8 +76,13 @@ Value& Job::value(std::int64_t op) {
       stored.rows = query::Rows{query::operator_of(plan_, op).node->schema, {}};
     } else {
       const TableDefinition definition = definition_of(layout->second);
-      stored.table =
-          query::Table{definition.schema, definition.places, database_.plan(relation_of(op))};
+      const query::Schema& schema = query::operator_of(plan_, op).node->schema;
+      query::Table table{definition.schema, definition.places, database_.plan(relation_of(op))};
+      if (definition.schema.size() > schema.size())  // there are marks of NULL
+        stored.rows =
+            query::unmarked(query::rows_of(table, dictionary_, settings_.run.stop), schema);
+      else
+        stored.table = std::move(table);
     }
     return values_[op] = std::move(stored);
   }
@@ -108,7 +114,10 @@ void Job::run_frame(std::int32_t frame) {
     // What can be read anyway, as a choice of columns of a stored table, is made again when needed.
     if (result.table && !result.rows && query::is_at_hand(result.table->plan)) continue;
     const query::Schema& schema = query::operator_of(plan_, op).node->schema;
-    const auto stored = to_store(result, schema, dictionary_);
+    const bool has_null = result.rows && !query::columns_with_null(*result.rows).empty();
+    const query::Rows marks = has_null ? query::marked(*result.rows) : query::Rows{};
+    const auto stored = has_null ? to_store({std::nullopt, marks}, marks.schema, dictionary_)
+                                 : to_store(result, schema, dictionary_);
     if (stored) changes.results.emplace_back(relation_of(op), stored->plan);
     layouts[op] = stored ? stored->text : std::string();
   }

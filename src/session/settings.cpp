@@ -1,4 +1,5 @@
 #include "base/bytes.h"
+#include "base/check.h"
 #include "query/text_value.h"
 #include "session/state.h"
 
@@ -18,8 +19,9 @@ struct Setting {
 };
 
 bool set_count(const query::Cell& value, std::int64_t least, std::int64_t most, int& into) {
-  if (value.is_null() || value.is_text() || value.type().dtype != DType::i64) return false;
-  if (value.integer() < least || value.integer() > most) return false;
+  if (value.is_null() || value.is_text() || value.type() != TileType{DType::i64, {}}) return false;
+  TESSERA_REQUIRE(TypeError, value.integer() >= least && value.integer() <= most,
+                  "{} is not from {} to {}", value.integer(), least, most);
   into = static_cast<int>(value.integer());
   return true;
 }
@@ -43,7 +45,9 @@ const Setting all_settings[] = {
        return o.run.memory_limit == 0 ? std::string("default") : bytes_text(o.run.memory_limit);
      },
      [](SessionOptions& o, const query::Cell& value) {
-       if (value.is_null()) return false;
+       const bool fits =
+           value.is_text() || (!value.is_null() && value.type() == TileType{DType::i64, {}});
+       if (!fits) return false;
        o.run.memory_limit = parse_memory_limit(query::text_of(value));
        return true;
      },
