@@ -116,7 +116,9 @@ ExpressionPtr Grouping::aggregate(const sql::Call& call, Place place) {
   const ExpressionPtr argument = query::bind(*call.arguments.at(0), rows_);
   const bool least = same_name(call.name, "min"), greatest = same_name(call.name, "max");
   if (is_text(argument->type)) {
-    if (!least && !greatest) fail_type(place, "{} of a TEXT has no meaning", call.name);
+    if (!least && !greatest)
+      fail_type(place, "{} of {} has no meaning", call.name,
+                is_null(*argument) ? "NULL, which has no type," : "a TEXT");
     return fold({least ? Fold::Kind::first : Fold::Kind::last, {}, argument, call.distinct},
                 argument->type, place);
   }

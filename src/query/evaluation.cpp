@@ -127,7 +127,8 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
   const std::int64_t limit =
       settings.run.memory_limit > 0 ? settings.run.memory_limit : exec::default_memory_limit();
-  const RowWatch watch(settings.run.stop, limit);
+  RowWatch watch(settings.run.stop, limit);
+  for (const Rows* input : rows) watch.hold(*input);
   if (settings.watcher == nullptr) return {std::nullopt, evaluate(node, rows, parameters, watch)};
   const auto begin = std::chrono::steady_clock::now();
   Rows made = evaluate(node, rows, parameters, watch);

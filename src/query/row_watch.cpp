@@ -8,8 +8,21 @@ namespace tessera::query {
 
 void RowWatch::look() const { refuse_if_stopped(stop_, "rows were looked at"); }
 
+namespace {
+
+/// A list of rows grows by doubling, and each block of memory has a head.
+std::int64_t bytes_of(std::size_t cells) {
+  return static_cast<std::int64_t>(2 * sizeof(Row) + 2 * sizeof(void*) + cells * sizeof(Cell));
+}
+
+}  // namespace
+
+void RowWatch::hold(const Rows& rows) {
+  bytes_ += std::ssize(rows.rows) * bytes_of(rows.schema.size());
+}
+
 void RowWatch::keep(const Row& row) {
-  bytes_ += static_cast<std::int64_t>(sizeof(Row) + row.size() * sizeof(Cell));
+  bytes_ += bytes_of(row.size());
   TESSERA_REQUIRE(
       OutOfMemory, limit_ == 0 || bytes_ <= limit_,
       "the rows of one operator take more than {}, the memory limit: connect the tables "

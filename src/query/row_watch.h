@@ -15,8 +15,9 @@ class RowWatch {
   RowWatch(std::stop_token stop, std::int64_t memory_limit)
       : stop_(std::move(stop)), limit_(memory_limit) {}
 
-  void look() const;          // at a row; Interrupted if that was asked for
-  void keep(const Row& row);  // a new one; OutOfMemory if they do not fit the limit
+  void look() const;            // at a row; Interrupted if that was asked for
+  void keep(const Row& row);    // a new one; OutOfMemory if they do not fit the limit
+  void hold(const Rows& rows);  // that are read, and stay meanwhile
 
  private:
   std::stop_token stop_ = {};
