@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "exec/memory_limit.h"
 #include "ia/pipeline.h"
 #include "ia/sums_of_products.h"
 
@@ -85,6 +86,14 @@ ValueId GraphBuilder::add(TaskKind kind, int op, int site, KeyId key,
   TESSERA_REQUIRE(PlanError, graph_.task_inputs.size() + inputs.size() < most,
                   "{}: the plan has more than 2^31 tasks; use larger tiles",
                   describe_step(graph_.steps[op].plan));
+  if (graph_.tasks.size() == graph_.tasks.capacity()) {
+    constexpr std::int64_t bytes_a_task = 160;  // with its value, its readers and its state
+    TESSERA_REQUIRE(OutOfMemory,
+                    2 * std::ssize(graph_.tasks) * bytes_a_task <= machine_memory() / 2,
+                    "{}: the plan has more than {} tasks, which take more memory than there is; "
+                    "use larger tiles, or compute less at once",
+                    describe_step(graph_.steps[op].plan), graph_.tasks.size());
+  }
   Task task;
   task.key = key;
   task.op = op;

@@ -15,7 +15,14 @@ using KeyId = std::int64_t;
 /// of keys, mostly of two or three components, for which a Key of fixed capacity is too large.
 class KeyStore {
  public:
+  /// All keys together take at most so many bytes. A sixteenth of what the machine has: tuples and
+  /// tasks of that many keys would take most of it.
+  KeyStore();
+  explicit KeyStore(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// OutOfMemory if that would be too many.
   KeyId add(const Key& key) {
+    if (words_.size() + key.size() >= words_.capacity()) make_room();
     const auto id = static_cast<KeyId>(words_.size());
     words_.push_back(static_cast<std::int64_t>(key.size()));
     words_.insert(words_.end(), key.begin(), key.end());
@@ -35,6 +42,9 @@ class KeyStore {
   const std::vector<std::int64_t>& words() const { return words_; }  // all keys
 
  private:
+  void make_room();
+
+  std::int64_t most_bytes_;
   std::vector<std::int64_t> words_;
 };
 

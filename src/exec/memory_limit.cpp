@@ -61,12 +61,17 @@ std::int64_t limit_of(const char* said) {
 
 }  // namespace
 
+std::int64_t machine_memory() {
+  static const std::int64_t bytes =
+      std::min(static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGE_SIZE),
+               group_limit());
+  return bytes;
+}
+
 std::int64_t default_memory_limit() {
   if (const char* said = std::getenv("TESSERA_MEMORY_LIMIT"); said != nullptr && *said != '\0')
     return limit_of(said);
-  const std::int64_t machine =
-      static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGE_SIZE);
-  return std::min(machine, group_limit()) / 10 * 8;
+  return machine_memory() / 10 * 8;
 }
 
 }  // namespace tessera::exec
