@@ -38,7 +38,7 @@ Database Database::open(const std::filesystem::path& path, const DatabaseOptions
   state->folder = std::filesystem::absolute(path);
   const std::filesystem::path& folder = state->folder;
   state->options = options;
-  if (!std::filesystem::exists(folder / "catalog.sqlite")) {
+  if (!has_catalogue(folder)) {
     TESSERA_REQUIRE(IoError, options.create && !options.read_only, "there is no database {}",
                     folder.string());
     make_database(folder, options.lock_seconds);

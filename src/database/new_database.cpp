@@ -26,8 +26,15 @@ bool is_free(const fs::path& folder) {
 
 }  // namespace
 
+bool has_catalogue(const fs::path& folder) {
+  std::error_code error;
+  const bool there = fs::exists(folder / "catalog.sqlite", error);
+  TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", folder.string(), error.message());
+  return there;
+}
+
 void make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
-  TESSERA_REQUIRE(IoError, is_free(folder) || fs::exists(folder / "catalog.sqlite"),
+  TESSERA_REQUIRE(IoError, is_free(folder) || has_catalogue(folder),
                   "{} is not a Tessera database, and is not empty: choose another name",
                   folder.string());
   std::error_code error;
@@ -38,7 +45,7 @@ void make_database(const fs::path& folder, double lock_seconds, store::Sync sync
   TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", (folder / "segments").string(),
                   error.message());
   const WriteLock lock(folder, lock_seconds);
-  if (!fs::exists(folder / "catalog.sqlite")) store::Catalog::create(folder, sync);
+  if (!has_catalogue(folder)) store::Catalog::create(folder, sync);
 }
 
 void upgrade_database(const fs::path& folder, double lock_seconds) {

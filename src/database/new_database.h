@@ -6,6 +6,9 @@
 
 namespace tessera {
 
+/// Whether a folder is a database's. IoError if one may not look.
+bool has_catalogue(const std::filesystem::path& folder);
+
 /// Makes an empty database in a folder that is not there, or is empty, or that a crash has left
 /// when this was tried before. Two who try at once make one.
 void make_database(const std::filesystem::path& folder, double lock_seconds,
