@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/check.h"
+#include "database/new_database.h"
 #include "database/write_through.h"
 
 namespace tessera {
@@ -33,12 +34,8 @@ fs::path folder_of(const fs::path& path) { return fs::absolute(path).parent_path
 
 /// Whether a folder is a database's, or that of its segments.
 bool is_of_database(const fs::path& folder) {
-  std::error_code none;
-  const auto is_database = [&](const fs::path& path) {
-    return fs::exists(path / "catalog.sqlite", none) && fs::is_directory(path / "segments", none);
-  };
-  return is_database(folder) ||
-         (folder.filename() == "segments" && is_database(folder.parent_path()));
+  return has_catalogue(folder) ||
+         (folder.filename() == "segments" && has_catalogue(folder.parent_path()));
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Rewriting a node deep in a plan: what is above is rebuilt, what is shared stays shared.
 
+#include "support/rewrite_at.h"
+
 #include <gtest/gtest.h>
 
 #include "ia/evaluate.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
-#include "support/rewrite_at.h"
 
 namespace tessera {
 namespace {
