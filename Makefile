@@ -6,7 +6,7 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan tsan fuzz fuzz-formats fuzz-sql crash soak bench bench-peers bench-cluster docs format lint check-layers clean help test-64mb
+.PHONY: quickstart test build configure deps unit-tests python-tests asan asan-slice tsan fuzz fuzz-formats fuzz-sql fuzz-databases crash reproducible soak stops bench bench-peers bench-cluster docs format lint check-layers clean help test-64mb memory
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -30,13 +30,18 @@ unit-tests: build
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 python-tests: build
-	PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
-	TESSERA_MEMORY_LIMIT=64MB PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -p no:cacheprovider \
+	PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -n $(JOBS) -p no:cacheprovider tests/python
+	TESSERA_MEMORY_LIMIT=64MB PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -n $(JOBS) -p no:cacheprovider \
 	  $(addprefix tests/python/test_,$(addsuffix .py,database plan_model relations running sites))
 
 test-64mb: export TESSERA_MEMORY_LIMIT = 64MB
 test-64mb: build unit-tests  ## all tests once more, every run in 64 MB
-	PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
+	PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q -n $(JOBS) -p no:cacheprovider tests/python
+
+asan-slice: deps  ## what every change must pass of `make asan`: all but the laws
+	@cmake --preset asan-slice --log-level=NOTICE > /dev/null
+	@cmake --build --preset asan-slice --target unit_tests papers_tests sql_tests format_fuzz sql_fuzz database_fuzz
+	ctest --test-dir build/asan-slice --output-on-failure -j $(JOBS) -R '^(unit_.|papers_.|sql|sql_by_rows|sql_4_sites|sql_64mb|.*_fuzz)$$'
 
 asan:  ## the C++ tests under the address and undefined-behaviour sanitizers
 	$(MAKE) unit-tests PRESET=asan
@@ -59,11 +64,29 @@ fuzz-sql: deps  ## random bytes, tokens and mutated statements, executed as SQL 
 	@cmake --build --preset asan --target sql_fuzz
 	@ASAN_OPTIONS=allocator_may_return_null=1 build/asan/tests/fuzz/sql_fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
 
-crash: build  ## databases whose processes are killed and whose disks fail, of each kind RUNS=n (SEED=n)
-	RUNS=$(or $(RUNS),2000) SEED=$(SEED) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=-Readers.*
+fuzz-databases: deps  ## databases written by an attacker, with right checksums, under the address sanitizer (MUTATIONS=n, SEED=n)
+	@cmake --preset asan --log-level=NOTICE > /dev/null
+	@cmake --build --preset asan --target database_fuzz
+	@each=$$(( ($(or $(MUTATIONS),100000) + $(JOBS) - 1) / $(JOBS) )); for job in $$(seq $(JOBS)); do echo $$(( $(or $(SEED),0) + (job - 1) * each )); done | \
+	  ASAN_OPTIONS=allocator_may_return_null=1 xargs -P $(JOBS) -I{} build/asan/tests/fuzz/database_fuzz --mutations $$each --seed {}
 
-soak: build  ## two processes that read a database beside one that writes, for SECONDS=n
-	SOAK_SECONDS=$(or $(SECONDS),60) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=Readers.*
+crash: build  ## databases whose processes are killed, whose disks fail and whose bits flip (RUNS=n of each kind, FLIPS=n, SEED=n)
+	RUNS=$(or $(RUNS),2000) SEED=$(SEED) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=-Readers.*:OneState.*:FlippedBits.*
+	RUNS=$(or $(FLIPS),20000) SEED=$(SEED) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=FlippedBits.*
+
+reproducible: build  ## one result a plan and placement, to the last bit: PLANS=n, on 1 to 4 sites and 1 to 8 threads, RUNS=n each (SEED=n)
+	PLANS=$(or $(PLANS),200) RUNS=$(or $(RUNS),20) SEED=$(SEED) OMP_WAIT_POLICY=passive $(BUILD)/tests/laws_tests --gtest_filter='Reproducible.*'
+
+memory: build  ## statements built to exceed their memory, at 64 MB and 1 MB, and ones for which the machine has none (RUNS=n)
+	$(PYTHON) tests/memory/campaign.py --program $(BUILD)/tessera
+	RUNS=$(or $(RUNS),300) OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/memory_tests
+
+soak: build  ## processes that read a database beside some that write, for SECONDS=n (READERS=n WRITERS=n)
+	SOAK_SECONDS=$(or $(SECONDS),60) SOAK_READERS=$(or $(READERS),50) SOAK_WRITERS=$(or $(WRITERS),6) \
+	  OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=Readers.*:OneState.*
+
+stops: build  ## statements of 40 kinds stopped by Ctrl-C at random moments: how soon they end (STOPS=n SEED=n)
+	$(PYTHON) tests/stops/campaign.py --program $(BUILD)/tessera --stops $(or $(STOPS),300) --seed $(or $(SEED),0)
 
 bench: build  ## our kernels against the libraries called directly, as ratios
 	PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD)

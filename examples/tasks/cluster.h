@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "tessera/tessera.h"
@@ -30,11 +32,16 @@ inline void wait_for_all() {
 /// reading or generating them is not part of what is timed.
 inline tessera::Plan made_input(const std::string& name, const tessera::RelationType& type,
                                 std::uint64_t seed) {
-  auto kept = std::make_shared<std::map<tessera::Key, tessera::Tile>>();
+  struct Kept {  // which several threads ask for at once
+    std::mutex mutex;
+    std::map<tessera::Key, tessera::Tile> tiles;
+  };
+  auto kept = std::make_shared<Kept>();
   return tessera::Plan::input(
       type,
       [kept, type, seed](const tessera::Key& key) {
-        auto& tile = (*kept)[key];
+        const std::lock_guard lock(kept->mutex);
+        tessera::Tile& tile = kept->tiles[key];
         if (tile.rank() == 0) {
           std::uint64_t own = seed;
           for (std::int64_t component : key)
@@ -47,14 +54,21 @@ inline tessera::Plan made_input(const std::string& name, const tessera::Relation
       name);
 }
 
-/// Runs a program's body; an error is printed once, by the process where it happened.
+/// Whether an error only repeats what another process has said: "rank 2: ...".
+inline bool is_repeated(const std::string& message) {
+  const std::size_t number = message.find_first_not_of("0123456789", 5);
+  return message.starts_with("rank ") && number != 5 && number != std::string::npos &&
+         message[number] == ':';
+}
+
+/// Runs a program's body; an error is printed by the process where it happened.
 template <class Body>
 int program(Body&& body) {
   try {
     body();
     return 0;
-  } catch (const tessera::ClusterError&) {
-    // Who failed says why.
+  } catch (const tessera::ClusterError& error) {
+    if (!is_repeated(error.what())) std::fprintf(stderr, "%s: %s\n", error.kind(), error.what());
   } catch (const tessera::Error& error) {
     std::fprintf(stderr, "%s: %s\n", error.kind(), error.what());
   } catch (const std::exception& error) {

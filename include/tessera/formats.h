@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/external_access.h"
 #include "tessera/tile.h"
 
 namespace tessera {
@@ -35,7 +36,9 @@ struct FormatOptions {
   std::optional<int> index_base = {};  // coordinates count from 0 or from 1; none: as is usual
   std::string query = "";              // PostgreSQL
   bool tile_a_row = false;             // PostgreSQL: a row is a key and an array, not an entry
-  int threads = 0;                     // 0: all cores
+  bool external_files = false;  // HDF5: elements may lie in other files, which the file names
+  ExternalAccess external_access = {};           // what may be read and written
+  int threads = 0;                               // 0: all cores
   std::int64_t memory = std::int64_t{64} << 20;  // bytes that may be held, besides a tile or two
   std::stop_token stop = {};
   std::function<void(const FileProgress&)> progress = {};  // by any thread, never two at once

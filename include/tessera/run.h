@@ -37,7 +37,8 @@ struct RunOptions {
   std::int64_t memory_limit = 0;
   /// Where intermediates go that do not fit. Empty: what TMPDIR says, or else /var/tmp.
   std::string temporary_folder = {};
-  /// A stop request is seen before each task: no other starts, and the run ends with Interrupted.
+  /// A stop request is heard while plans are made and inside of tasks, but for single calls of
+  /// libraries, and the run ends with Interrupted.
   std::stop_token stop = {};
   /// Called by whatever thread has just finished a task, never by two at once, at most once in
   /// `progress_seconds`, and at the end.

@@ -64,6 +64,9 @@ struct SessionOptions {
   /// The extent along every dimension of the tiles of tensors that are created without saying it.
   /// 0: chosen.
   int tile_size = 0;
+  /// Files and servers that statements may read and write, of those that the database allows. No
+  /// statement changes it.
+  ExternalAccess external_access = {};
 };
 
 /// Statements of SQL, one after the other, over a database. The processes of a cluster have to make
@@ -84,7 +87,8 @@ class Session {
   ResultTable query(std::string_view text, const std::vector<SqlValue>& values = {});
 
   Database& database();
-  RunOptions& run_options();  // for those who watch or stop what runs
+  const ExternalAccess& external_access() const;  // what both allow
+  RunOptions& run_options();                      // for those who watch or stop what runs
 
  private:
   struct State;

@@ -38,6 +38,8 @@ Tile indexed(const Tile& tile, const py::object& key);
 /// Options of a run as Python gives them. A memory limit is a number of bytes, or text: "512MB".
 RunOptions run_options(bool allow_holes, int sites, int threads, const py::object& memory_limit,
                        const std::string& temporary_folder);
+/// "on", "off", or a folder or several of them.
+ExternalAccess as_access(const py::object& external_access);
 /// Runs a plan; Ctrl-C ends it, as does what `progress` raises.
 Relation run_plan(const Plan& plan, bool allow_holes, int sites, int threads,
                   const py::object& memory_limit, const std::string& temporary_folder,

@@ -32,21 +32,30 @@ void stoppable(Statement&& statement) {
 }  // namespace
 
 void bind_database(py::module_& module) {
-  const auto unlocked = py::call_guard<py::gil_scoped_release>();
+  const auto unlocked = py::call_guard<Unlocked>();
   py::class_<Database> type(module, "Database",
                             "Relations that stay: a folder with a catalogue and the tiles.");
   type.def(py::init([](const std::filesystem::path& folder, bool create, bool read_only,
-                       double lock_seconds, bool compress) {
-             const py::gil_scoped_release free;
-             return Database::open(folder, {.create = create,
-                                            .read_only = read_only,
-                                            .lock_seconds = lock_seconds,
-                                            .compress = compress});
+                       double lock_seconds, bool compress, const py::object& external_access) {
+             const DatabaseOptions options{.create = create,
+                                           .read_only = read_only,
+                                           .lock_seconds = lock_seconds,
+                                           .compress = compress,
+                                           .external_access = as_access(external_access)};
+             return watched([&] { return Database::open(folder, options); });
            }),
            py::arg("folder"), py::kw_only(), py::arg("create") = true, py::arg("read_only") = false,
-           py::arg("lock_seconds") = 10.0, py::arg("compress") = false)
-      .def_static("temporary", &Database::temporary, unlocked,
-                  "A database for a while: it goes with the last that uses it.")
+           py::arg("lock_seconds") = 10.0, py::arg("compress") = false,
+           py::arg("external_access") = "on")
+      .def_static(
+          "temporary",
+          [](const py::object& external_access) {
+            const ExternalAccess access = as_access(external_access);
+            const py::gil_scoped_release free;
+            return Database::temporary(access);
+          },
+          py::kw_only(), py::arg("external_access") = "on",
+          "A database for a while: it goes with the last that uses it.")
       .def(
           "list",
           [](const Database& database) {
@@ -59,7 +68,7 @@ void bind_database(py::module_& module) {
           "info",
           [](const Database& database, const std::string& name) {
             const StoredInfo info = [&] {
-              const py::gil_scoped_release free;
+              const Unlocked free;
               return database.info(name);
             }();
             return description_of(info);
@@ -67,7 +76,12 @@ void bind_database(py::module_& module) {
           py::arg("name"), "What is known without reading tiles: type, shape, statistics, bytes.")
       .def("plan", &Database::plan, py::arg("name"), unlocked,
            "An input of plans, whose tiles are read when they are needed.")
-      .def("read", &Database::read, py::arg("name"), unlocked, "All of it, into memory.")
+      .def(
+          "read",
+          [](const Database& database, const std::string& name) {
+            return watched([&] { return database.read(name); });
+          },
+          py::arg("name"), "All of it, into memory.")
       .def(
           "store",
           [](Database& database, const std::string& name, const Relation& relation) {
@@ -109,30 +123,27 @@ void bind_database(py::module_& module) {
       .def(
           "drop",
           [](Database& database, const std::string& name) {
-            stoppable(
-                [&](const RunOptions& options) { database.change({.dropped = {name}}, options); });
+            stoppable([&](const RunOptions& options) { database.drop(name, options); });
           },
           py::arg("name"))
       .def(
           "rename",
           [](Database& database, const std::string& name, const std::string& to) {
-            stoppable([&](const RunOptions& options) {
-              database.change({.renamed = {{name, to}}}, options);
-            });
+            stoppable([&](const RunOptions& options) { database.rename(name, to, options); });
           },
           py::arg("name"), py::arg("to"))
-      .def("vacuum", &Database::vacuum, unlocked,
-           "Reclaims what was dropped; the bytes that were given back.")
-      .def("checkpoint", &Database::checkpoint, unlocked,
-           "Gives back what can be without writing tiles again: segments that nothing uses, and "
-           "the log of the catalogue.")
+      .def(
+          "vacuum", [](Database& database) { return watched([&] { return database.vacuum(); }); },
+          "Reclaims what was dropped; the bytes that were given back.")
+      .def(
+          "checkpoint",
+          [](Database& database) { stoppable([&](const RunOptions&) { database.checkpoint(); }); },
+          "Gives back what can be without writing tiles again: segments that nothing uses, and "
+          "the log of the catalogue.")
       .def(
           "check",
           [](const Database& database) {
-            const std::vector<Damage> damage = [&] {
-              const py::gil_scoped_release free;
-              return database.check();
-            }();
+            const std::vector<Damage> damage = watched([&] { return database.check(); });
             py::list found;
             for (const Damage& one : damage)
               found.append(py::make_tuple(

@@ -7,18 +7,18 @@ namespace tessera::python {
 namespace {
 
 /// The whole message, which may quote text that holds a zero byte or is no valid UTF-8.
-py::object as_text(const std::string& message) {
+py::object message_text(const std::string& message) {
   return py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
       message.data(), static_cast<py::ssize_t>(message.size()), "backslashreplace"));
 }
 
 void raise(PyObject* kind, const std::string& message) {
-  PyErr_SetObject(kind, as_text(message).ptr());
+  PyErr_SetObject(kind, message_text(message).ptr());
 }
 
 void raise(PyObject* kind, const ShownStatementError& error) {
   const std::string text = error.shown.substr(0, error.shown.find_last_not_of('\n') + 1);
-  const py::object made = py::reinterpret_borrow<py::object>(kind)(as_text(text));
+  const py::object made = py::reinterpret_borrow<py::object>(kind)(message_text(text));
   made.attr("kind") = error.kind();
   made.attr("line") = error.line;
   made.attr("column") = error.column;

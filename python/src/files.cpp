@@ -15,8 +15,8 @@ FormatOptions options_of(const std::string& format, const py::object& tile, cons
                          const py::object& shape, const std::string& member, bool column_major,
                          const std::string& delimiter, const std::optional<bool>& header,
                          const std::optional<double>& missing, const std::optional<int>& index_base,
-                         const std::string& query, bool tile_a_row, int threads,
-                         std::int64_t memory, double progress_seconds) {
+                         const std::string& query, bool tile_a_row, bool external_files,
+                         int threads, std::int64_t memory, double progress_seconds) {
   if (delimiter.size() > 1) throw TypeError("a delimiter is one character");
   FormatOptions options;
   options.format = format;
@@ -31,6 +31,7 @@ FormatOptions options_of(const std::string& format, const py::object& tile, cons
   options.index_base = index_base;
   options.query = query;
   options.tile_a_row = tile_a_row;
+  options.external_files = external_files;
   options.threads = threads;
   options.memory = memory;
   options.progress_seconds = progress_seconds;
@@ -51,6 +52,25 @@ py::dict watch(FormatOptions& options, const py::object& progress, Work&& work) 
 }
 
 }  // namespace
+
+ExternalAccess as_access(const py::object& external_access) {
+  std::vector<std::filesystem::path> folders;
+  if (py::isinstance<py::str>(external_access)) {
+    const auto word = external_access.cast<std::string>();
+    if (word == "on") return ExternalAccess::on();
+    if (word == "off") return ExternalAccess::off();
+  }
+  if (py::isinstance<py::list>(external_access) || py::isinstance<py::tuple>(external_access)) {
+    for (const py::handle& folder : external_access)
+      folders.push_back(folder.cast<std::filesystem::path>());
+    return ExternalAccess::only(folders);
+  }
+  try {
+    return ExternalAccess::only({external_access.cast<std::filesystem::path>()});
+  } catch (const py::cast_error&) {
+    throw TypeError("external_access is \"on\", \"off\", or a list of folders");
+  }
+}
 
 void bind_files(py::module_& module, py::class_<Database>& database) {
   py::class_<FileProgress>(module, "FileProgress", "How far an import or an export has come.")
@@ -78,11 +98,11 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
              const py::object& shape, const std::string& member, bool column_major,
              const std::string& delimiter, const std::optional<bool>& header,
              const std::optional<double>& missing, const std::optional<int>& index_base,
-             const std::string& query, bool tile_a_row, int threads, std::int64_t memory,
-             const py::object& progress, double progress_seconds) {
-            FormatOptions options = options_of(format, tile, dtype, shape, member, column_major,
-                                               delimiter, header, missing, index_base, query,
-                                               tile_a_row, threads, memory, progress_seconds);
+             const std::string& query, bool tile_a_row, bool external_files, int threads,
+             std::int64_t memory, const py::object& progress, double progress_seconds) {
+            FormatOptions options = options_of(
+                format, tile, dtype, shape, member, column_major, delimiter, header, missing,
+                index_base, query, tile_a_row, external_files, threads, memory, progress_seconds);
             const auto from = py::str(path).cast<std::string>();
             return watch(options, progress, std::function<FileReport()>([&] {
                            return self.import_file(name, from, options);
@@ -92,9 +112,9 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
           py::arg("tile") = none, py::arg("dtype") = none, py::arg("shape") = none,
           py::arg("member") = "", py::arg("column_major") = false, py::arg("delimiter") = "",
           py::arg("header") = none, py::arg("missing") = none, py::arg("index_base") = none,
-          py::arg("query") = "", py::arg("tile_a_row") = false, py::arg("threads") = 0,
-          py::arg("memory") = FormatOptions().memory, py::arg("progress") = none,
-          py::arg("progress_seconds") = 0.1,
+          py::arg("query") = "", py::arg("tile_a_row") = false, py::arg("external_files") = false,
+          py::arg("threads") = 0, py::arg("memory") = FormatOptions().memory,
+          py::arg("progress") = none, py::arg("progress_seconds") = 0.1,
           "Stores what is in a file under a new name: all of it, or nothing. Returns the names of "
           "the tensors, rows, bytes and seconds.")
       .def(
@@ -106,7 +126,7 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
              std::int64_t memory, const py::object& progress, double progress_seconds) {
             FormatOptions options = options_of(
                 format, py::none(), py::none(), py::none(), member, column_major, delimiter, header,
-                std::nullopt, index_base, "", tile_a_row, threads, memory, progress_seconds);
+                std::nullopt, index_base, "", tile_a_row, false, threads, memory, progress_seconds);
             const auto names = py::isinstance<py::str>(name)
                                    ? std::vector<std::string>{name.cast<std::string>()}
                                    : name.cast<std::vector<std::string>>();

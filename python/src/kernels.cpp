@@ -1,4 +1,4 @@
-#include "bindings.h"
+#include "watched.h"
 
 namespace tessera::python {
 namespace {
@@ -12,15 +12,23 @@ Params as_params(const py::kwargs& given) {
   return params;
 }
 
+/// What may take a while is watched, which takes a thread of its own and some microseconds.
+std::vector<Tile> run(const KernelCall& kernel, const std::vector<Tile>& tiles) {
+  constexpr double little = 1e7;  // flops and bytes
+  std::vector<TileType> types;
+  for (const Tile& tile : tiles) types.push_back(tile.type());
+  (void)kernel.infer(types);  // says what does not fit
+  const Cost cost = kernel.kernel().cost ? kernel.cost(types) : Cost{little, little};
+  if (cost.flops + cost.bytes >= little) return watched([&] { return kernel.run(tiles); });
+  const Unlocked unlocked;
+  return kernel.run(tiles);
+}
+
 py::object call(const KernelCall& kernel, const py::args& arguments) {
   std::vector<Tile> tiles;
   for (const py::handle& argument : arguments) tiles.push_back(as_tile(argument));
-  std::vector<Tile> outputs;
-  {
-    const py::gil_scoped_release unlocked;
-    outputs = kernel.run(tiles);
-  }
-  if (outputs.size() == 1) return py::cast(std::move(outputs.front()));
+  const std::vector<Tile> outputs = run(kernel, tiles);
+  if (outputs.size() == 1) return py::cast(outputs.front());
   return as_tuple(outputs);
 }
 

@@ -1,7 +1,8 @@
-#include "bindings.h"
+#include "interpreter.h"
 
 PYBIND11_MODULE(_tessera, module) {
   module.doc() = "Tiles, kernels, tensor relations and the tensor relational algebra.";
+  tessera::python::watch_interpreter();
   tessera::python::bind_errors(module);
   tessera::python::bind_tiles(module);
   tessera::python::bind_kernels(module);

@@ -1,4 +1,4 @@
-#include "bindings.h"
+#include "watched.h"
 
 namespace tessera::python {
 namespace {
@@ -99,15 +99,15 @@ py::dict as_dict(const Closedness& closed) {
 /// A Python function that C++ may copy and drop without the interpreter's lock.
 std::shared_ptr<py::object> shared_callable(const py::object& object) {
   return {new py::object(object), [](py::object* kept) {
-            const py::gil_scoped_acquire lock;
-            delete kept;
+            if (const Locked lock; lock) delete kept;
           }};
 }
 
 KeyPredicate as_predicate(const py::object& object) {
   if (!PyCallable_Check(object.ptr())) return KeyPredicate::parse(as_text(object, "a predicate"));
   return KeyPredicate::opaque("python", [function = shared_callable(object)](const Key& key) {
-    const py::gil_scoped_acquire lock;
+    const Locked lock;
+    lock.require();
     return (*function)(*as_tuple(key)).cast<bool>();
   });
 }
@@ -116,7 +116,8 @@ KeyFunction as_key_function(const py::object& object, int output_arity) {
   if (!PyCallable_Check(object.ptr())) return KeyFunction::parse(as_text(object, "a key function"));
   return KeyFunction::opaque("python", output_arity,
                              [function = shared_callable(object)](const Key& key) {
-                               const py::gil_scoped_acquire lock;
+                               const Locked lock;
+                               lock.require();
                                return as_key((*function)(*as_tuple(key)));
                              });
 }
@@ -256,8 +257,8 @@ void bind_relations(py::module_& module) {
       .def(
           "interpret",
           [](const Plan& p, bool allow_holes) {
-            const py::gil_scoped_release unlocked;
-            return p.interpret(allow_holes ? Holes::allowed : Holes::refused);
+            return watched(
+                [&] { return p.interpret(allow_holes ? Holes::allowed : Holes::refused); });
           },
           py::arg("allow_holes") = false,
           "The same by definition, one tuple after the other: slow, and what `run` is held to.")

@@ -1,5 +1,6 @@
 #include "base/bytes.h"
 #include "base/check.h"
+#include "tessera/cluster.h"
 #include "watched.h"
 
 namespace tessera::python {
@@ -72,10 +73,8 @@ py::dict store_plan(Database& database, const std::string& name, const Plan& pla
 py::dict forecast_plan(const Plan& plan, bool allow_holes, int sites, int threads,
                        const py::object& memory_limit, bool stored) {
   const RunOptions options = run_options(allow_holes, sites, threads, memory_limit, "");
-  const MemoryForecast made = [&] {
-    const py::gil_scoped_release unlocked;
-    return forecast(plan, options, stored ? Results::handed_over : Results::kept);
-  }();
+  const MemoryForecast made = watched(
+      [&] { return forecast(plan, options, stored ? Results::handed_over : Results::kept); });
   return py::dict(py::arg("limit") = made.limit, py::arg("needed") = made.needed,
                   py::arg("peak") = made.peak, py::arg("read") = made.read,
                   py::arg("spilled") = made.spilled, py::arg("order") = made.order);
@@ -95,6 +94,10 @@ void bind_running(py::module_& module) {
       .def_readonly("seconds_left", &Progress::seconds_left)
       .def_readonly("frame", &Progress::frame)
       .def_readonly("frames", &Progress::frames);
+  module.def(
+      "set_cluster_timeout", &set_cluster_timeout, py::arg("seconds"),
+      "Seconds without a sign of life after which another process of the cluster is given up "
+      "with a ClusterError that names it; 0: the default, 300.");
 }
 
 }  // namespace tessera::python

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/check.h"
-#include "bindings.h"
 #include "tessera/optimizer.h"
 #include "tra/plan_node.h"
+#include "watched.h"
 
 namespace tessera::python {
 namespace {
@@ -77,8 +77,7 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
     if (!found->second) return std::nullopt;
     return found->second->of(input, count);
   };
-  const py::gil_scoped_release unlocked;
-  const OptimizedPlan optimized = optimize(plan, options);
+  const OptimizedPlan optimized = watched([&] { return optimize(plan, options); });
   return json ? optimized.json() : optimized.explain() + memory;
 }
 

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <mutex>
 #include <sstream>
 
@@ -43,7 +44,9 @@ class SharedSession {
     using Results = std::vector<StatementResult>;
     Watched<Results, Progress> watched(progress);
     const auto run = [&]() -> Results {
-      const std::lock_guard alone(mutex_);
+      std::unique_lock alone(mutex_, std::defer_lock);
+      while (!alone.try_lock_for(std::chrono::milliseconds(20)))
+        refuse_if_stopped("another statement of the session was running");
       const WhileWatched until_the_end(session_.run_options(), watched.stop(), watched.listener());
       try {
         return session_.execute(text, values);
@@ -55,7 +58,7 @@ class SharedSession {
   }
 
  private:
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   Session session_;
 };
 
@@ -127,8 +130,10 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
            "Adds rows, each a sequence of values, to a table: all of them, or none. Returns how "
            "many.");
   const auto open = [](const Database& self, const py::object& memory_limit, int threads, int sites,
-                       const std::string& temporary_folder, bool optimize, int frame_size) {
+                       const std::string& temporary_folder, bool optimize, int frame_size,
+                       const py::object& external_access) {
     SessionOptions options;
+    options.external_access = as_access(external_access);
     options.run = run_options(false, sites, threads, memory_limit, temporary_folder);
     options.run.optimize = optimize;
     options.frame_size = frame_size;
@@ -137,13 +142,15 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
   database
       .def("session", open, py::kw_only(), py::arg("memory_limit") = none, py::arg("threads") = 0,
            py::arg("sites") = 1, py::arg("temporary_folder") = "", py::arg("optimize") = true,
-           py::arg("frame_size") = 0,
-           "A session of SQL: what SET changes holds for its later statements.")
+           py::arg("frame_size") = 0, py::arg("external_access") = "on",
+           "A session of SQL: what SET changes holds for its later statements. They may use the "
+           "files and servers that `external_access` and the database allow: \"on\", \"off\", or a "
+           "list of folders.")
       .def(
           "sql",
           [open](const Database& self, const std::string& text, const py::object& values,
                  const py::object& progress) {
-            const auto session = open(self, py::none(), 0, 1, "", true, 0);
+            const auto session = open(self, py::none(), 0, 1, "", true, 0, py::str("on"));
             std::vector<StatementResult> results =
                 session->execute(text, as_values(values), progress);
             if (results.empty()) return StatementResult{};

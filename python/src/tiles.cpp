@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "bindings.h"
+#include "interpreter.h"
 #include "tile/dispatch.h"
 
 namespace tessera::python {
@@ -27,9 +27,8 @@ std::optional<DType> our_dtype(const py::dtype& dtype) {
 /// released by any thread, so the release takes the interpreter's lock.
 std::shared_ptr<const void> hold(const py::object& object) {
   return {object.ptr(), [kept = new py::object(object)](const void*) {
-            if (Py_IsInitialized() == 0) return;  // the interpreter took the object with it
-            const py::gil_scoped_acquire lock;
-            delete kept;
+            // An interpreter that ends takes the object with it.
+            if (const Locked lock; lock) delete kept;
           }};
 }
 

@@ -5,7 +5,8 @@
 #include <mutex>
 #include <thread>
 
-#include "bindings.h"
+#include "base/stop.h"
+#include "interpreter.h"
 
 namespace tessera::python {
 
@@ -31,7 +32,8 @@ class Watched {
 
   Result result(const std::function<Result()>& work) {
     {
-      const py::gil_scoped_release unlocked;
+      const Unlocked unlocked;
+      const StoppedAtExit at_exit(stop_);
       std::thread worker([&] { do_it(work); });
       wait();
       worker.join();
@@ -44,6 +46,7 @@ class Watched {
  private:
   void do_it(const std::function<Result()>& work) {
     try {
+      const StopScope heard(stop_.get_token());
       result_ = work();
     } catch (...) {
       error_ = std::current_exception();
@@ -62,16 +65,21 @@ class Watched {
       if (done_ || failed_) continue;
       const std::optional<News> news = news_;
       lock.unlock();
-      {
-        const py::gil_scoped_acquire locked;
-        if (news) tell(*news);
-        if (!python_error_ && PyErr_CheckSignals() != 0) stop_with(py::error_already_set());
-      }
+      const bool ending = !listen(news);
       lock.lock();
-      failed_ = python_error_ != nullptr;
+      failed_ = ending || python_error_ != nullptr;
       if (news) news_.reset();
       changed_.notify_all();
     }
+  }
+
+  /// Passes the news on and looks for signals; false if there is no Python any more.
+  bool listen(const std::optional<News>& news) {
+    const Locked locked;
+    if (!locked) return false;
+    if (news) tell(*news);
+    if (!python_error_ && PyErr_CheckSignals() != 0) stop_with(py::error_already_set());
+    return true;
   }
 
   /// A signal that came too late to stop the work is raised all the same, and says so.
@@ -109,5 +117,13 @@ class Watched {
   std::optional<News> news_;
   bool done_ = false, failed_ = false;
 };
+
+/// Work that Ctrl-C ends.
+template <class Work>
+auto watched(const Work& work) {
+  using Result = std::invoke_result_t<const Work&>;
+  const py::object nobody = py::none();
+  return Watched<Result, Progress>(nobody).result(work);
+}
 
 }  // namespace tessera::python

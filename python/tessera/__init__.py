@@ -27,14 +27,14 @@ SQL over tables and tensors::
 from ._tessera import (
     ClusterError, Database, Error, FileProgress, InternalError, Interrupted, IoError, Kernel, OutOfMemory, ParseError, Placement, Plan,
     PlanError, Progress, Relation, Result, Session, StatementError, Tile, TypeError, ValueError, closedness,
-    formats, kernel_aliases, kernel_names, kernel_reference)
+    formats, kernel_aliases, kernel_names, kernel_reference, set_cluster_timeout)
 from . import kernels
 
 __all__ = [
     "ClusterError", "Database", "Error", "FileProgress", "InternalError", "Interrupted", "IoError", "Kernel", "OutOfMemory", "ParseError",
     "Placement", "Plan", "PlanError", "Progress", "Relation", "Result", "Session", "StatementError", "Tile",
     "TypeError", "ValueError", "closedness", "connect", "formats", "kernel_aliases", "kernel_names",
-    "kernel_reference", "kernels", "relation", "sql"]
+    "kernel_reference", "kernels", "relation", "set_cluster_timeout", "sql"]
 
 
 def connect(folder=None, **options):

@@ -15,4 +15,8 @@ std::int64_t parse_memory_limit(std::string_view text);
 
 std::string bytes_text(std::int64_t bytes);  // "512 MB"
 
+// Bytes as a text that anything can carry: two digits each.
+std::string hexadecimal(std::string_view bytes);
+std::string from_hexadecimal(std::string_view text);
+
 }  // namespace tessera

@@ -30,8 +30,24 @@ auto retried(Call&& call) {
 
 int opened(const std::filesystem::path& path, int flags, const char* what) {
   const int descriptor = retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+  TESSERA_REQUIRE(
+      IoError, descriptor >= 0 || errno != ELOOP || (flags & O_NOFOLLOW) == 0,
+      "cannot {} {}: it is a symbolic link, which a file of a database never is; remove "
+      "it, or put the file that it leads to in its place",
+      what, path.string());
   if (descriptor < 0) fail(what, path);
   return descriptor;
+}
+
+/// A file of a database itself: no link, and nothing that one could wait for.
+int opened_own(const std::filesystem::path& path, int flags) {
+  const int descriptor = opened(path, flags | O_NOFOLLOW | O_NONBLOCK, "open");
+  struct stat found {};
+  if (::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode)) return descriptor;
+  (void)::close(descriptor);
+  throw IoError(
+      fmt::format("cannot open {}: it is no regular file, which a file of a database always is",
+                  path.string()));
 }
 
 }  // namespace
@@ -42,8 +58,14 @@ File File::open(const std::filesystem::path& path) {
 File File::open_to_write(const std::filesystem::path& path) {
   return {opened(path, O_RDWR | O_CREAT, "open"), path};
 }
-File File::open_to_append(const std::filesystem::path& path) {
-  return {opened(path, O_RDWR, "open"), path};
+File File::open_own(const std::filesystem::path& path) {
+  return {opened_own(path, O_RDONLY), path};
+}
+File File::open_own_to_write(const std::filesystem::path& path) {
+  return {opened_own(path, O_RDWR | O_CREAT), path};
+}
+File File::open_own_to_append(const std::filesystem::path& path) {
+  return {opened_own(path, O_RDWR), path};
 }
 File File::create(const std::filesystem::path& path) {
   return {opened(path, O_RDWR | O_CREAT | O_EXCL, "create"), path};
@@ -145,6 +167,10 @@ void File::start_writing(std::int64_t offset, std::int64_t bytes) {
 #endif
 }
 
+bool File::reserve(std::int64_t offset, std::int64_t bytes) noexcept {
+  return ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, offset, bytes) == 0;
+}
+
 void File::discard(std::int64_t offset, std::int64_t bytes) noexcept {
   (void)::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
 }
@@ -160,6 +186,12 @@ std::int64_t File::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) fail("look at", path_);
   return static_cast<std::int64_t>(status.st_size);
+}
+
+std::int64_t File::room() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail("look at", path_);
+  return static_cast<std::int64_t>(status.st_blocks) * 512;
 }
 
 void sync_folder(const std::filesystem::path& folder) {

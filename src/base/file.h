@@ -13,10 +13,14 @@ namespace tessera {
 /// Reading and writing at a place may be done by several threads at once.
 class File {
  public:
-  static File open(const std::filesystem::path& path);            // to read
-  static File open_to_write(const std::filesystem::path& path);   // made if it is not there
-  static File open_to_append(const std::filesystem::path& path);  // to write; must be there
-  static File create(const std::filesystem::path& path);          // to write; must not be there
+  static File open(const std::filesystem::path& path);           // to read
+  static File open_to_write(const std::filesystem::path& path);  // made if it is not there
+  static File create(const std::filesystem::path& path);         // to write; must not be there
+  // The same of a file that is ours alone: a link in its place leads to somebody else's, and is an
+  // error.
+  static File open_own(const std::filesystem::path& path);
+  static File open_own_to_write(const std::filesystem::path& path);
+  static File open_own_to_append(const std::filesystem::path& path);  // to write; must be there
   /// Memory on disk: a file without a name, gone with the process whatever happens to it.
   static File temporary(const std::filesystem::path& folder);
   /// The same for a file that may get a name once it is complete; none where the system has no such
@@ -41,9 +45,13 @@ class File {
   void start_writing(std::int64_t offset, std::int64_t bytes);
   /// The same of reading.
   void start_reading(std::int64_t offset, std::int64_t bytes) const;
+  /// Takes room on the disk for what is to be written there, beyond the end too, which stays where
+  /// it is. Whether there was room, and the system can.
+  bool reserve(std::int64_t offset, std::int64_t bytes) noexcept;
   /// What lies there is not needed any more: its room is given back where the system can.
   void discard(std::int64_t offset, std::int64_t bytes) noexcept;
   std::int64_t size() const;
+  std::int64_t room() const;  // that it takes on the disk, holes left out
   /// What errors call it from here on.
   void call(const std::filesystem::path& name) { path_ = name; }
 

@@ -6,8 +6,12 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "base/memory_account.h"
+#include "base/stop.h"
 
 namespace tessera {
 
@@ -23,7 +27,10 @@ void do_in_parallel(std::int64_t count, int threads,
   std::atomic<std::int64_t> next = 0;
   std::mutex mutex;
   std::exception_ptr first;
-  const auto labour = [&] {
+  const std::stop_token stop = heard_stop();
+  const auto labour = [&, account = MemoryAccount::current()] {
+    const OpenAccount counted(account);
+    const StopScope heard(stop);
     try {
       for (std::int64_t i = next++; i < count; i = next++) work(i);
     } catch (...) {
@@ -34,8 +41,12 @@ void do_in_parallel(std::int64_t count, int threads,
   };
   {
     std::vector<std::jthread> others;
-    for (std::int64_t t = 1; t < std::min<std::int64_t>(threads, count); ++t)
-      others.emplace_back(labour);
+    try {
+      for (std::int64_t t = 1; t < std::min<std::int64_t>(threads, count); ++t)
+        others.emplace_back(labour);
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that there are do it.
+    }
     labour();
   }
   if (first) std::rethrow_exception(first);

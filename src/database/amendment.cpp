@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "database/append.h"
 #include "database/names.h"
+#include "store/hidden_names.h"
 
 namespace tessera {
 
@@ -10,11 +11,27 @@ using store::Catalog;
 using store::Definition;
 using store::StoredRelation;
 
-Amendment::Amendment(const std::filesystem::path& database, Catalog& catalog,
-                     const Changes& changes, const NamedRelations& stored)
+namespace {
+
+void refuse_if_outdated(const Catalog& since, const Catalog& now, const Changes& changes) {
+  const auto require = [](bool same, const std::string& name) {
+    if (same) return;
+    throw Outdated(
+        fmt::format("another statement has changed '{}' meanwhile; nothing was kept: try again",
+                    store::shown_name(name)));
+  };
+  for (const std::string& name : changes.relations_as_then)
+    require(now.same_relation(since, name), name);
+  for (const std::string& text : changes.texts_as_then) require(now.same_text(since, text), text);
+}
+
+}  // namespace
+
+Amendment::Amendment(const std::filesystem::path& database, const Catalog& present,
+                     const Changes& changes, const NamedRelations& stored, const Catalog* since)
     : database_(database), changes_(changes) {
-  // A rehearsal, which is rolled back.
-  const store::Transaction rehearsal = catalog.writing();
+  if (since != nullptr) refuse_if_outdated(*since, present, changes);
+  Catalog catalog = present;  // a rehearsal
   change_names(catalog);
   for (const auto& [name, plan] : changes.results) new_names_.push_back(name);
   for (const auto& [name, relation] : stored) new_names_.push_back(name);
@@ -64,11 +81,29 @@ void Amendment::complete(const std::vector<Written>& written,
                       "{} tuples were stored of {}", tuples, wholes[i].tuples.size());
     if (i < new_names_.size()) {
       add(new_names_[i], whole_of(parts, wholes[i].type, store::extents_of(wholes[i])));
+      keep_strings(new_names_[i], parts, appender);
     } else {
       const auto& [name, more] = changes_.appended[i - new_names_.size()];
       append(name, more, parts, appender);
+      keep_strings(name, parts, appender);
     }
   }
+}
+
+/// The strings whose codes came with the parts go where these are.
+void Amendment::keep_strings(const std::string& name, const std::vector<StoredPart>& parts,
+                             Appender& appender) {
+  std::set<std::int64_t> all;
+  for (const StoredPart& part : parts) all.insert(part.codes.begin(), part.codes.end());
+  if (all.empty()) return;
+  const std::vector<std::int64_t> codes(all.begin(), all.end());
+  const std::vector<std::string> strings = changes_.strings_of(codes);
+  store::Strings block;
+  for (std::size_t i = 0; i < codes.size(); ++i) block.emplace(codes[i], strings[i]);
+  const auto added = added_.find(name);
+  Definition& definition = added != added_.end() ? added->second : updated_.at(name);
+  definition.strings.push_back(appender.append(block));
+  merge_strings(database_, definition, appender);
 }
 
 /// To what is in the catalogue, or to what this change has stored or appended to before.

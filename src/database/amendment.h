@@ -13,10 +13,11 @@ using NamedRelations = std::vector<std::pair<std::string, Relation>>;
 /// What a change makes of the catalogue: names, and what is known of the relations that it stores.
 class Amendment {
  public:
-  /// `stored`: relations that are stored as they are, under new names. TypeError if what is there
-  /// does not allow the change, before anything is computed.
-  Amendment(const std::filesystem::path& database, store::Catalog& catalog, const Changes& changes,
-            const NamedRelations& stored);
+  /// `stored`: relations that are stored as they are, under new names; `since`: the state that the
+  /// change was thought of for. TypeError if what is there does not allow the change, or Outdated,
+  /// before anything is computed.
+  Amendment(const std::filesystem::path& database, const store::Catalog& catalog,
+            const Changes& changes, const NamedRelations& stored, const store::Catalog* since);
 
   /// Everything is written, by all processes: the results of plans, then `stored`, then what is
   /// appended. `wholes` says what each of these is.
@@ -28,6 +29,8 @@ class Amendment {
  private:
   void change_names(store::Catalog& catalog) const;
   void add(const std::string& name, store::Definition definition);
+  void keep_strings(const std::string& name, const std::vector<StoredPart>& parts,
+                    Appender& appender);
   void append(const std::string& name, const Relation& more, const std::vector<StoredPart>& parts,
               Appender& appender);
 

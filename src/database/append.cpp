@@ -104,6 +104,19 @@ std::vector<std::int64_t> distinct_in(const TupleSet<TileType>& whole) {
   return counts;
 }
 
+/// Where the parts begin that are to be written again as one; their end if there are not many. At
+/// least half of them, from the last one on, and those before that are no larger than all that are
+/// merged: so however often something is appended, a part is seldom written again.
+std::size_t first_to_merge(const std::vector<store::Address>& parts) {
+  constexpr std::size_t most = 32;
+  if (parts.size() <= most) return parts.size();
+  std::size_t from = parts.size() - 1;
+  std::int64_t bytes = parts[from].place.bytes;
+  while (from > 0 && (from > most / 2 || parts[from - 1].place.bytes <= bytes))
+    bytes += parts[--from].place.bytes;
+  return from;
+}
+
 }  // namespace
 
 void refuse_unfit(const StoredRelation& base, const Relation& more) {
@@ -160,15 +173,9 @@ Definition first_of(const Relation& more, const std::vector<StoredPart>& parts) 
 
 void merge_directories(const std::filesystem::path& database, Definition& definition,
                        Appender& appender) {
-  constexpr std::size_t most = 32;
   std::vector<store::Address>& parts = definition.directories;
-  if (parts.size() <= most) return;
-  // At least half of them, from the last one on, and those before that are no larger than all that
-  // are merged: so however often something is appended, an entry is seldom written again.
-  std::size_t from = parts.size() - 1;
-  std::int64_t bytes = parts[from].place.bytes;
-  while (from > 0 && (from > most / 2 || parts[from - 1].place.bytes <= bytes))
-    bytes += parts[--from].place.bytes;
+  const std::size_t from = first_to_merge(parts);
+  if (from == parts.size()) return;
   Directory merged;
   for (std::size_t i = from; i < parts.size(); ++i) {
     const File file = store::open_segment(database, parts[i].segment);
@@ -180,6 +187,19 @@ void merge_directories(const std::filesystem::path& database, Definition& defini
   }
   std::sort(merged.entries.begin(), merged.entries.end(),
             [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  parts.resize(from);
+  parts.push_back(appender.append(merged));
+}
+
+void merge_strings(const std::filesystem::path& database, Definition& definition,
+                   Appender& appender) {
+  std::vector<store::Address>& parts = definition.strings;
+  const std::size_t from = first_to_merge(parts);
+  if (from == parts.size()) return;
+  Definition later;
+  later.name = definition.name;
+  later.strings.assign(parts.begin() + static_cast<std::ptrdiff_t>(from), parts.end());
+  const store::Strings merged = store::read_strings(database, later);
   parts.resize(from);
   parts.push_back(appender.append(merged));
 }

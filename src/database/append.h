@@ -17,8 +17,11 @@ store::Definition append(const store::StoredRelation& base, const Relation& more
 /// The same where there was no relation, all but its name.
 store::Definition first_of(const Relation& more, const std::vector<StoredPart>& parts);
 
-/// Where many appends have left many directories, some are written again as one. Tiles are not.
+/// Where many appends have left many directories, or blocks of strings, some are written again as
+/// one. Tiles are not.
 void merge_directories(const std::filesystem::path& database, store::Definition& definition,
                        Appender& appender);
+void merge_strings(const std::filesystem::path& database, store::Definition& definition,
+                   Appender& appender);
 
 }  // namespace tessera

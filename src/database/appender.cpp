@@ -12,4 +12,8 @@ store::Address Appender::append(const store::Directory& directory) {
   return segments_->append(store::record_of(store::to_numbers(directory)));
 }
 
+store::Address Appender::append(const store::Strings& strings) {
+  return segments_->append(store::record_of(store::to_numbers(strings)));
+}
+
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "store/directory.h"
+#include "store/string_block.h"
 
 namespace tessera {
 
@@ -17,6 +18,8 @@ class Appender {
   store::Entry append(const Key& key, const std::vector<Tile>& tiles);
   /// Appends a directory of what was appended.
   store::Address append(const store::Directory& directory);
+  /// Appends strings that tuples hold the codes of.
+  store::Address append(const store::Strings& strings);
 
   store::SegmentWriter& segments() { return *segments_; }
 

@@ -1,11 +1,14 @@
+#include "base/characters.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "database/amendment.h"
-#include "database/contents.h"
 #include "database/names.h"
-#include "database/state.h"
+#include "database/snapshot.h"
 #include "database/together.h"
 #include "database/workload.h"
 #include "database/written_together.h"
+#include "exec/statement_memory.h"
+#include "tra/relation_hash.h"
 #include "tra/tuple_set.h"
 
 // The one statement behind all that store, drop and rename: by one process, or by those of a
@@ -17,18 +20,20 @@ namespace {
 using store::Catalog;
 
 void check_names(const Changes& changes, const NamedRelations& stored) {
-  for (const auto& [from, to] : changes.renamed) check_name(to);
-  for (const auto& [name, plan] : changes.results) check_name(name);
-  for (const auto& [name, relation] : stored) check_name(name);
-  for (const auto& [name, more] : changes.appended) check_name(name);
-  for (const auto& [name, text] : changes.texts) check_name(name);
+  for (const auto& [from, to] : changes.renamed) check_any_name(to);
+  for (const auto& [name, plan] : changes.results) check_any_name(name);
+  for (const auto& [name, relation] : stored) check_any_name(name);
+  for (const auto& [name, more] : changes.appended) check_any_name(name);
+  for (const auto& [name, text] : changes.texts)
+    TESSERA_REQUIRE(TypeError, !name.empty() && name.size() <= 1000 && is_utf8(name),
+                    "the name of a text has 1 to 1000 bytes, and is UTF-8");
 }
 
 /// On a cluster with a number that tells contents apart: each process stores some of the tuples,
 /// and would store some of another relation.
 std::string description(const Relation& relation) {
   std::string text = fmt::format("{}, {} tuples", to_string(relation.type()), relation.size());
-  if (exec::cluster() != nullptr) text += fmt::format(", contents {:016x}", checksum_of(relation));
+  if (exec::cluster() != nullptr) text += fmt::format(", contents {:016x}", hash_of(relation));
   return text;
 }
 
@@ -61,8 +66,12 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
                     Appender& appender, RunReport& took, std::vector<TupleSet<TileType>>& wholes) {
   std::deque<RelationWriter> writers;  // which do not move
   std::vector<Plan> plans;
+  const auto string_columns = [&](const std::string& name) {
+    const auto known = changes.string_columns.find(name);
+    return known != changes.string_columns.end() ? known->second : std::vector<int>{};
+  };
   for (const auto& [name, plan] : changes.results) {
-    writers.emplace_back(appender);
+    writers.emplace_back(appender, string_columns(name));
     plans.push_back(plan);
   }
   if (!plans.empty())
@@ -77,9 +86,11 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
   for (const NamedRelations* relations : {&stored, &changes.appended})
     for (const auto& [name, relation] : *relations) {
       const std::vector<Tuple>& tuples = relation.tuples();
-      RelationWriter& writer = writers.emplace_back(appender);
-      for (std::size_t i = processes.rank; i < tuples.size(); i += processes.size)
+      RelationWriter& writer = writers.emplace_back(appender, string_columns(name));
+      for (std::size_t i = processes.rank; i < tuples.size(); i += processes.size) {
+        refuse_if_stopped(options);
         writer.add(tuples[i].key, tuples[i].tiles);
+      }
       wholes.push_back(types_of(relation));
     }
   return finish(writers, appender);
@@ -87,8 +98,9 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
 
 }  // namespace
 
-void Database::State::change(const Changes& changes, const NamedRelations& stored,
-                             const RunOptions& running, RunReport* report) {
+Snapshot Database::State::change(const Changes& changes, const NamedRelations& stored,
+                                 const RunOptions& running, RunReport* report) {
+  const StopScope heard(running.stop);
   check_names(changes, stored);
   refuse_if_read_only();
   const bool tiles = !changes.results.empty() || !stored.empty() || !changes.appended.empty();
@@ -102,11 +114,11 @@ void Database::State::change(const Changes& changes, const NamedRelations& store
   std::unique_ptr<Amendment> amendment;
   const auto commit = [&](const std::vector<Written>& written) {
     amendment->complete(written, wholes, statement->appender());
-    statement->commit([&](Catalog& catalog) {
+    statement->commit([&](Catalog& changed) {
       for (std::size_t rank = 1; rank < written.size(); ++rank)
-        catalog.set_segments(written[rank].segments);
-      amendment->apply(catalog);
-      if (!changes.results.empty()) remember(catalog, changes.results, took);
+        changed.set_segments(written[rank].segments);
+      amendment->apply(changed);
+      if (!changes.results.empty()) remember(changed, changes.results, took);
       if (cluster == nullptr) refuse_if_stopped(running);
     });
   };
@@ -114,7 +126,9 @@ void Database::State::change(const Changes& changes, const NamedRelations& store
       fmt::format("{} in {}", description(changes, stored), folder.string()), [&]() -> std::string {
         const std::int64_t stride = cluster != nullptr ? cluster->size() : 1;
         statement.reset(new WriteStatement(writer(stride, running.stop)));
-        amendment = std::make_unique<Amendment>(folder, statement->catalog(), changes, stored);
+        amendment = std::make_unique<Amendment>(
+            folder, statement->catalog(), changes, stored,
+            changes.since ? changes.since->state_->catalog.get() : nullptr);
         if (cluster == nullptr || !tiles) {
           commit({write(statement->appender())});
           return "";
@@ -123,7 +137,7 @@ void Database::State::change(const Changes& changes, const NamedRelations& store
       });
   if (cluster != nullptr && tiles) {
     if (statement) {
-      write_and_commit(*cluster, folder, *statement, write, commit);
+      write_and_commit(*cluster, *statement, write, commit);
     } else {
       Appender appender(std::make_unique<store::SegmentWriter>(
                             folder, 0, 0, std::stoll(next) + cluster->rank(), cluster->size()),
@@ -132,25 +146,34 @@ void Database::State::change(const Changes& changes, const NamedRelations& store
     }
   }
   if (report != nullptr && !changes.results.empty()) *report = took;
+  // What is done is done: who has written does not look at the disk again.
+  return snapshot_of(statement ? statement->state() : catalog->now());
 }
 
-void Database::change(const Changes& changes, const RunOptions& options, RunReport* report) {
-  state_->change(changes, {}, options, report);
+Snapshot Database::change(const Changes& changes, const RunOptions& options, RunReport* report) {
+  const exec::StatementMemory memory(exec::memory_limit_of(options));
+  return state_->change(changes, {}, options, report);
 }
 
 void Database::store(const std::string& name, const Relation& relation, const RunOptions& options) {
-  state_->change({}, {{name, relation}}, options, nullptr);
+  const exec::StatementMemory memory(exec::memory_limit_of(options));
+  check_name(name);
+  (void)state_->change({}, {{name, relation}}, options, nullptr);
 }
 
 void Database::store(const std::string& name, const Plan& plan, const RunOptions& options,
                      RunReport* report) {
-  change({.results = {{name, plan}}}, options, report);
+  check_name(name);
+  (void)change({.results = {{name, plan}}}, options, report);
 }
 
-void Database::drop(const std::string& name) { change({.dropped = {name}}); }
+void Database::drop(const std::string& name, const RunOptions& options) {
+  (void)change({.dropped = {name}}, options);
+}
 
-void Database::rename(const std::string& from, const std::string& to) {
-  change({.renamed = {{from, to}}});
+void Database::rename(const std::string& from, const std::string& to, const RunOptions& options) {
+  check_name(to);
+  (void)change({.renamed = {{from, to}}}, options);
 }
 
 }  // namespace tessera

@@ -2,30 +2,33 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "database/damage.h"
 #include "database/leftovers.h"
 #include "database/names.h"
 #include "database/new_database.h"
 #include "database/reclaim.h"
-#include "database/state.h"
+#include "database/snapshot.h"
 #include "database/together.h"
+#include "store/hidden_names.h"
+#include "store/old_catalog.h"
 
 namespace tessera {
 
-using store::Catalog;
-using store::Definition;
 using store::Entry;
 using store::StoredRelation;
 
 namespace {
 
-StoredInfo info_of(const Definition& definition) {
-  StoredInfo info{definition.name, definition.type, std::nullopt, definition.statistics,
-                  definition.bytes};
-  const auto& edges = definition.extents.edges;
-  if (edges) info.shape = tensor_shape(definition.type, *edges);
-  return info;
+/// The last step of a statement that has happened already.
+void compact(store::CatalogFile& catalog) {
+  try {
+    catalog.compact();
+  } catch (const IoError&) {
+    // The files stay as they are until they can be written anew.
+  }
 }
 
 }  // namespace
@@ -38,20 +41,24 @@ Database Database::open(const std::filesystem::path& path, const DatabaseOptions
   state->folder = std::filesystem::absolute(path);
   const std::filesystem::path& folder = state->folder;
   state->options = options;
+  refuse_links(folder);
   if (!has_catalogue(folder)) {
     TESSERA_REQUIRE(IoError, options.create && !options.read_only, "there is no database {}",
                     folder.string());
     make_database(folder, options.lock_seconds);
   }
-  const bool old = state->reader().is_old();  // says what is wrong with it, if anything is
-  if (old && !options.read_only) upgrade_database(folder, options.lock_seconds);
-  if (!options.read_only) remove_leftovers_if_idle(folder);
+  if (!options.read_only && store::has_old_files(folder))
+    upgrade_database(folder, options.lock_seconds);
+  state->catalog = std::make_unique<store::CatalogFile>(folder, state->sync);
+  (void)state->catalog->now();  // says what is wrong with it, if anything is
+  if (!options.read_only) remove_leftovers_if_idle(folder, *state->catalog);
   return Database(std::move(state));
 }
 
-Database Database::temporary() {
+Database Database::temporary(const ExternalAccess& external_access) {
   auto state = std::make_shared<State>();
   state->sync = store::Sync::never;
+  state->options.external_access = external_access;
   const std::string folder = by_first("make a temporary database", [&] {
     state->temporary = std::make_unique<TemporaryFolder>(TemporaryFolder::make());
     make_database(state->temporary->path(), state->options.lock_seconds, state->sync);
@@ -60,62 +67,48 @@ Database Database::temporary() {
   if (!state->temporary)
     state->temporary = std::make_unique<TemporaryFolder>(TemporaryFolder::join(folder));
   state->folder = state->temporary->path();
+  state->catalog = std::make_unique<store::CatalogFile>(state->folder, state->sync);
   return Database(std::move(state));
 }
 
 const std::filesystem::path& Database::folder() const { return state_->folder; }
 
-std::vector<PastRun> Database::history() const { return state_->reader().history(); }
+const ExternalAccess& Database::external_access() const { return state_->options.external_access; }
 
-std::vector<KernelRate> Database::kernel_rates() const { return state_->reader().kernel_rates(); }
+Snapshot Database::snapshot() const { return state_->snapshot_of(state_->catalog->now()); }
 
-std::vector<StoredInfo> Database::list() const {
-  std::vector<StoredInfo> result;
-  Catalog catalog = state_->reader();
-  const store::Transaction one_state = catalog.reading();
-  for (const std::string& name : catalog.names()) {
-    try {
-      result.push_back(info_of(catalog.find(name).value()));
-    } catch (const IoError& error) {
-      StoredInfo damaged;
-      damaged.name = name;
-      damaged.damage = error.what();
-      result.push_back(std::move(damaged));
-    }
+Snapshot Database::common_snapshot() const {
+  if (cluster_info().size == 1) return snapshot();
+  std::shared_ptr<const store::Catalog> state;
+  const std::string told = by_first(fmt::format("look at {}", folder().string()), [&] {
+    state = state_->catalog->now();
+    return fmt::format("{} {}", state->commit(), hexadecimal(state->image()));
+  });
+  if (!state) {
+    const std::size_t blank = told.find(' ');
+    state = std::make_shared<const store::Catalog>(store::Catalog::from_image(
+        from_hexadecimal(std::string_view(told).substr(blank + 1)), std::stoll(told)));
   }
-  return result;
+  return state_->snapshot_of(std::move(state));
 }
 
-StoredInfo Database::info(const std::string& name) const {
-  Catalog catalog = state_->reader();
-  return info_of(find_stored(catalog, state_->folder, name));
-}
+std::vector<PastRun> Database::history() const { return snapshot().history(); }
+std::vector<KernelRate> Database::kernel_rates() const { return snapshot().kernel_rates(); }
+std::vector<StoredInfo> Database::list() const { return snapshot().list(); }
+StoredInfo Database::info(const std::string& name) const { return snapshot().info(name); }
 
 Plan Database::plan(const std::string& name) const {
-  const std::shared_ptr<const StoredRelation> stored = state_->stored(name);
-  return Plan::input(
-      stored->tuples(), [stored](const Key& key) { return stored->read(key); }, name,
-      stored->facts());
+  return state_->of_present([&](const Snapshot& present) { return present.plan(name); });
 }
-
 Relation Database::read(const std::string& name) const {
-  const std::shared_ptr<const StoredRelation> stored = state_->stored(name);
-  std::vector<Tuple> tuples;
-  for (const Entry& entry : stored->entries()) tuples.push_back({entry.key, stored->read(entry)});
-  return Relation::assemble(stored->definition().type, std::move(tuples),
-                            stored->tuples()->absent_types);
-}
-
-std::shared_ptr<const void> Database::kept_open() const {
-  return std::shared_ptr<const Catalog>(new Catalog(state_->reader()));
+  return state_->of_present([&](const Snapshot& present) { return present.read(name); });
 }
 
 std::optional<std::string> Database::text(const std::string& name) const {
-  return state_->reader().text(name);
+  return snapshot().text(name);
 }
-
 std::map<std::string, std::string> Database::texts(const std::string& prefix) const {
-  return state_->reader().texts(prefix);
+  return snapshot().texts(prefix);
 }
 
 std::int64_t Database::vacuum() {
@@ -123,10 +116,12 @@ std::int64_t Database::vacuum() {
   state_->refuse_if_read_only();
   return std::stoll(by_first(fmt::format("vacuum {}", folder().string()), [&] {
     WriteStatement statement = state_->writer();
-    const std::int64_t given_back = reclaim(state_->folder, statement, worth_keeping);
-    statement.catalog().compact();
-    statement.catalog().checkpoint();
-    return std::to_string(given_back);
+    const std::int64_t before = room_of_segments(state_->folder, statement.catalog());
+    give_back_in_place(state_->folder, statement.catalog());
+    reclaim(state_->folder, statement, worth_keeping);
+    const std::int64_t after = room_of_segments(state_->folder, statement.catalog());
+    compact(*state_->catalog);
+    return std::to_string(std::max<std::int64_t>(0, before - after));
   }));
 }
 
@@ -134,40 +129,47 @@ void Database::checkpoint() {
   state_->refuse_if_read_only();
   (void)by_first(fmt::format("checkpoint {}", folder().string()), [&] {
     WriteStatement statement = state_->writer();
-    statement.catalog().checkpoint();
-    if (reclaim(state_->folder, statement, 0) > 0) statement.catalog().checkpoint();
+    reclaim(state_->folder, statement, 0);
+    give_back_in_place(state_->folder, statement.catalog());
+    compact(*state_->catalog);
     return "";
   });
 }
 
 std::vector<Damage> Database::check() const {
-  Catalog catalog = state_->reader();
-  std::vector<Damage> found = damage_of_catalogue(catalog);
-  std::vector<std::string> names;
+  std::vector<Damage> found = damage_of_catalogue(*state_->catalog);
+  std::shared_ptr<const store::Catalog> catalog;
   try {
-    names = catalog.names();
-  } catch (const IoError& error) {
-    found.push_back({"", std::nullopt, error.what()});
+    catalog = state_->catalog->now();
+  } catch (const IoError&) {
+    return found;  // which says it
   }
-  for (const std::string& name : names) {
+  for (const std::string& name : catalog->names()) {
+    const std::string shown = store::shown_name(name);
     std::shared_ptr<const StoredRelation> stored;
     try {
       stored = state_->stored(name);
+      (void)stored->strings();
     } catch (const TypeError&) {
       continue;  // dropped meanwhile
+    } catch (const Interrupted&) {
+      throw;
     } catch (const Error& error) {
-      found.push_back({name, std::nullopt, error.what()});
-      continue;
+      found.push_back({shown, std::nullopt, error.what()});
+      if (!stored) continue;
     }
     for (const Entry& entry : stored->entries()) {
+      refuse_if_stopped("tiles were compared with their checksums");
       try {
         (void)stored->read(entry);
+      } catch (const Interrupted&) {
+        throw;
       } catch (const Error& error) {
-        found.push_back({name, entry.key, error.what()});
+        found.push_back({shown, entry.key, error.what()});
       }
     }
   }
-  for (Damage& damage : damage_of_segments(state_->folder, catalog))
+  for (Damage& damage : damage_of_segments(state_->folder, *state_->catalog))
     found.push_back(std::move(damage));
   return found;
 }

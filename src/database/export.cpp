@@ -2,10 +2,13 @@
 #include <deque>
 
 #include "base/check.h"
+#include "base/outside.h"
+#include "base/stop.h"
 #include "database/file_meter.h"
 #include "database/replacement.h"
 #include "database/state.h"
 #include "exec/memory_limit.h"
+#include "exec/statement_memory.h"
 #include "store/formats/format.h"
 
 namespace tessera {
@@ -39,6 +42,7 @@ class Export : public store::TensorReader {
   }
 
   Tile read(const Key& key) const override {
+    meter_.look_for_stop();
     const Entry* entry = stored_->find(key);
     if (entry == nullptr) {
       TESSERA_REQUIRE(TypeError, type().presence == Presence::sparse, "{} has no tuple at {}",
@@ -75,7 +79,11 @@ class Export : public store::TensorReader {
 }  // namespace
 
 FileReport Database::export_file(const std::vector<std::string>& names, const std::string& to,
-                                 const FormatOptions& options) const {
+                                 const FormatOptions& asked) const {
+  const exec::StatementMemory memory(exec::memory_limit_of({}));
+  FormatOptions options = asked;
+  options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
+  const StopScope heard(options.stop);
   store::check_limits(options);
   TESSERA_REQUIRE(TypeError, !names.empty(), "no tensor is named to be written to {}", to);
   const store::Format& format = store::find_format(to, options.format);
@@ -93,15 +101,22 @@ FileReport Database::export_file(const std::vector<std::string>& names, const st
   std::vector<store::TensorReader*> readers;
   for (const auto& one : stored) readers.push_back(&exports.emplace_back(one, meter, read, all));
   std::int64_t bytes = 0;
+  const ExternalAccess access = external_access().and_only(options.external_access);
   if (format.has_files) {
-    Replacement file(to, options.stop);
-    format.write(readers, file.output(), options);
+    Replacement file(to, access, options.stop);
+    try {
+      format.write(readers, file.output(), options);
+    } catch (const Interrupted&) {
+      meter.look_for_stop();  // which says how far it came
+      throw;
+    }
     (void)meter.finish();
     bytes = file.keep();
   } else {
+    require_servers(access);
     format.write(readers, {to}, options);
   }
-  return {names, meter.rows(), bytes, meter.seconds()};
+  return {names, {}, meter.rows(), bytes, meter.seconds()};
 }
 
 }  // namespace tessera

@@ -2,11 +2,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/outside.h"
+#include "base/stop.h"
 #include "database/file_meter.h"
 #include "database/names.h"
 #include "database/relation_writer.h"
-#include "database/state.h"
+#include "database/snapshot.h"
 #include "database/together.h"
+#include "exec/statement_memory.h"
 #include "store/formats/format.h"
 #include "tra/tuple_set.h"
 
@@ -133,43 +136,47 @@ class Import : public store::Receiver {
   std::deque<Part> parts_;  // which do not move
 };
 
-/// Several threads read it, at several places, some formats twice: a pipe can only be read once.
-void refuse_unless_file(const std::string& from) {
-  std::error_code error;
-  const auto there = std::filesystem::status(from, error);
-  const bool other = std::filesystem::is_other(there);
-  TESSERA_REQUIRE(IoError, !other,
-                  "{} is a pipe or a device, and only files can be read: copy it to one first",
-                  from);
-}
-
 /// What one process does, or does for all of a cluster.
 FileReport import_alone(WriteStatement& statement, const std::string& name, const std::string& from,
                         const FormatOptions& options, const store::Format& format) {
-  if (format.has_files) refuse_unless_file(from);
+  if (!format.has_files) require_servers(options.external_access);
+  const InputFile input =
+      format.has_files ? input_file(from, options.external_access) : InputFile{from, from};
   std::error_code none;
-  const auto length = std::filesystem::file_size(from, none);
+  const auto length = std::filesystem::file_size(input.path, none);
   const std::int64_t bytes = none ? 0 : static_cast<std::int64_t>(length);
   refuse_taken(statement.catalog(), name);
   FileMeter meter(options, bytes);
   Import import(statement, name, meter);
-  format.read(from, options, import);
+  try {
+    format.read(input, options, import);
+  } catch (const Interrupted&) {
+    meter.look_for_stop();  // which says how far it came
+    throw;
+  }
   const std::vector<Definition> definitions = import.definitions();
   const FileProgress done = meter.finish();
   statement.commit([&](store::Catalog& catalog) {
     for (const Definition& definition : definitions) catalog.add(definition);
     meter.look_for_stop();
   });
-  FileReport report{{}, done.rows, bytes, meter.seconds()};
-  for (const Definition& definition : definitions) report.names.push_back(definition.name);
+  FileReport report{{}, {}, done.rows, bytes, meter.seconds()};
+  for (const Definition& definition : definitions) {
+    report.names.push_back(definition.name);
+    report.imported.push_back(info_of(definition));
+  }
   return report;
 }
 
 }  // namespace
 
 FileReport Database::import_file(const std::string& name, const std::string& from,
-                                 const FormatOptions& options) {
+                                 const FormatOptions& asked) {
   using nlohmann::json;
+  const exec::StatementMemory memory(exec::memory_limit_of({}));
+  FormatOptions options = asked;
+  options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
+  const StopScope heard(options.stop);
   check_name(name);
   state_->refuse_if_read_only();
   std::optional<FileReport> report;
@@ -184,13 +191,17 @@ FileReport Database::import_file(const std::string& name, const std::string& fro
   const std::string what = fmt::format("import {} as '{}' in {}", source, name, folder().string());
   const std::string told = by_first(what, [&] {
     WriteStatement statement = state_->writer(1, options.stop);
-    report = import_alone(statement, name, from, options, format);
+    FormatOptions allowed = options;
+    allowed.external_access = external_access().and_only(options.external_access);
+    report = import_alone(statement, name, from, allowed, format);
     return json{report->names, report->rows, report->bytes, report->seconds}.dump(
         -1, ' ', false, json::error_handler_t::replace);
   });
   if (report) return *report;
   const json of_first = json::parse(told);
-  return {of_first.at(0), of_first.at(1), of_first.at(2), of_first.at(3)};
+  FileReport of_all{of_first.at(0), {}, of_first.at(1), of_first.at(2), of_first.at(3)};
+  for (const std::string& imported : of_all.names) of_all.imported.push_back(info(imported));
+  return of_all;
 }
 
 }  // namespace tessera

@@ -7,9 +7,9 @@ namespace tessera {
 
 namespace fs = std::filesystem;
 
-Leftovers find_leftovers(const fs::path& database, store::Catalog& catalog) {
+Leftovers find_leftovers(const fs::path& database, const store::Catalog& catalog) {
   Leftovers found;
-  const auto known = catalog.segments();
+  const auto& known = catalog.segments();
   std::error_code error;
   fs::directory_iterator entry(database / "segments", error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
@@ -30,18 +30,18 @@ Leftovers find_leftovers(const fs::path& database, store::Catalog& catalog) {
   return found;
 }
 
-void remove_leftovers(const fs::path& database, store::Catalog& catalog) {
-  if (find_leftovers(database, catalog).none()) return;
-  // They may belong to a commit that nobody sees yet: it must not be found when they are gone.
+void remove_leftovers(const fs::path& database, store::CatalogFile& catalog) {
+  catalog.mend();
+  const Leftovers found = find_leftovers(database, *catalog.now());
+  if (found.none()) return;
+  // They may belong to a commit that has failed: it must not be found when they are gone.
   catalog.settle();
-  const Leftovers found = find_leftovers(database, catalog);
   for (const fs::path& file : found.files) remove_file(file);
-  for (const auto& [file, bytes] : found.tails) File::open_to_append(file).truncate(bytes);
+  for (const auto& [file, bytes] : found.tails) File::open_own_to_append(file).truncate(bytes);
 }
 
-void remove_leftovers_if_idle(const fs::path& database) {
-  store::Catalog catalog(database, store::Catalog::Mode::write);
-  if (find_leftovers(database, catalog).none()) return;
+void remove_leftovers_if_idle(const fs::path& database, store::CatalogFile& catalog) {
+  if (find_leftovers(database, *catalog.now()).none() && !catalog.needs_mending()) return;
   try {
     const WriteLock lock(database, 0);
     remove_leftovers(database, catalog);

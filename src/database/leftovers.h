@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/catalog.h"
+#include "store/catalog_file.h"
 
 namespace tessera {
 
@@ -16,12 +16,13 @@ struct Leftovers {
   std::vector<std::pair<std::filesystem::path, std::int64_t>> tails;  // and the length that counts
   bool none() const { return files.empty() && tails.empty(); }
 };
-Leftovers find_leftovers(const std::filesystem::path& database, store::Catalog& catalog);
+Leftovers find_leftovers(const std::filesystem::path& database, const store::Catalog& catalog);
 
-/// Removes them, if there are any. The write lock is held.
-void remove_leftovers(const std::filesystem::path& database, store::Catalog& catalog);
+/// Removes them, if there are any, and mends the catalogue if one of its files was left behind the
+/// other. The write lock is held.
+void remove_leftovers(const std::filesystem::path& database, store::CatalogFile& catalog);
 
 /// The same if nobody writes now, for who has opened a database and writes nothing yet.
-void remove_leftovers_if_idle(const std::filesystem::path& database);
+void remove_leftovers_if_idle(const std::filesystem::path& database, store::CatalogFile& catalog);
 
 }  // namespace tessera

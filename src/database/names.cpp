@@ -2,6 +2,7 @@
 
 #include "base/characters.h"
 #include "base/check.h"
+#include "store/hidden_names.h"
 
 namespace tessera {
 
@@ -14,18 +15,24 @@ void check_name(const std::string& name) {
                     "a name has no control characters");
 }
 
-void refuse_taken(store::Catalog& catalog, const std::string& name) {
-  TESSERA_REQUIRE(TypeError, !catalog.has(name), "there is a '{}' already; drop it first", name);
+void check_any_name(const std::string& name) {
+  check_name(store::is_hidden(name) ? store::shown_name(name) : name);
 }
 
-store::Definition find_stored(store::Catalog& catalog, const std::filesystem::path& database,
+void refuse_taken(const store::Catalog& catalog, const std::string& name) {
+  TESSERA_REQUIRE(TypeError, !catalog.has(name), "there is a '{}' already; drop it first",
+                  store::shown_name(name));
+}
+
+store::Definition find_stored(const store::Catalog& catalog, const std::filesystem::path& database,
                               const std::string& name) {
   std::optional<store::Definition> found = catalog.find(name);
   if (found) return std::move(*found);
   std::string others;
-  for (const std::string& other : catalog.names()) others += (others.empty() ? "" : ", ") + other;
-  throw TypeError(fmt::format("there is no '{}' in {}; there is {}", name, database.string(),
-                              others.empty() ? "nothing" : others));
+  for (const std::string& other : catalog.names())
+    if (!store::is_hidden(other)) others += (others.empty() ? "" : ", ") + other;
+  throw TypeError(fmt::format("there is no '{}' in {}; there is {}", store::shown_name(name),
+                              database.string(), others.empty() ? "nothing" : others));
 }
 
 }  // namespace tessera

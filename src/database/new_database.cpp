@@ -2,7 +2,8 @@
 
 #include "base/check.h"
 #include "database/write_lock.h"
-#include "store/catalog.h"
+#include "store/commit_log.h"
+#include "store/old_catalog.h"
 
 namespace tessera {
 namespace {
@@ -17,7 +18,7 @@ bool is_free(const fs::path& folder) {
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    const bool begun = name == "lock" || name.starts_with(store::unfinished_catalogue) ||
+    const bool begun = name == "lock" || store::CommitLog::is_unfinished(name) ||
                        (name == "segments" && fs::is_empty(entry->path(), error));
     if (!begun) return false;
   }
@@ -27,10 +28,17 @@ bool is_free(const fs::path& folder) {
 }  // namespace
 
 bool has_catalogue(const fs::path& folder) {
-  std::error_code error;
-  const bool there = fs::exists(folder / "catalog.sqlite", error);
-  TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", folder.string(), error.message());
-  return there;
+  return store::CommitLog::is_there(folder) || store::has_old_catalogue(folder);
+}
+
+void refuse_links(const fs::path& folder) {
+  for (const char* name : {"catalog.sqlite", "segments"}) {
+    std::error_code error;
+    TESSERA_REQUIRE(IoError, !fs::is_symlink(fs::symlink_status(folder / name, error)),
+                    "cannot open {}: it is a symbolic link, which nothing in a database is; remove "
+                    "it, or put what it leads to in its place",
+                    (folder / name).string());
+  }
 }
 
 void make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
@@ -45,13 +53,16 @@ void make_database(const fs::path& folder, double lock_seconds, store::Sync sync
   TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", (folder / "segments").string(),
                   error.message());
   const WriteLock lock(folder, lock_seconds);
-  if (!has_catalogue(folder)) store::Catalog::create(folder, sync);
+  if (!has_catalogue(folder)) store::CommitLog::create(folder, store::Catalog().image(), sync);
 }
 
 void upgrade_database(const fs::path& folder, double lock_seconds) {
   try {
     const WriteLock lock(folder, lock_seconds);
-    store::Catalog(folder, store::Catalog::Mode::write).upgrade();
+    if (store::has_old_catalogue(folder))  // nobody else has been faster
+      store::CommitLog::create(folder, store::read_old_catalogue(folder).image(),
+                               store::Sync::always);
+    store::remove_old_catalogue(folder);
   } catch (const IoError& error) {
     throw IoError(
         fmt::format("{} was written by an older version, and must be brought to this one before it "

@@ -1,10 +1,13 @@
 #include "database/reclaim.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "store/stored_relation.h"
+#include "store/string_block.h"
 
 namespace tessera {
 
@@ -16,28 +19,56 @@ using store::StoredRelation;
 
 namespace {
 
-/// What records take of each segment.
-std::map<std::int64_t, std::int64_t> used_bytes(const std::filesystem::path& database,
-                                                const std::vector<Definition>& all) {
-  std::map<std::int64_t, std::int64_t> used;
-  const auto count = [&](const store::Address& address) {
-    used[address.segment] += (address.place.bytes + 7) / 8 * 8;
+/// Where the records of relations are, by segment.
+using Used = std::map<std::int64_t, std::vector<store::Place>>;
+
+Used used_places(const std::filesystem::path& database, const std::vector<Definition>& all) {
+  Used used;
+  const auto add = [&](const store::Address& address) {
+    used[address.segment].push_back(address.place);
   };
   for (const Definition& definition : all) {
-    for (const store::Address& part : definition.directories) count(part);
+    for (const store::Address& part : definition.directories) add(part);
+    for (const store::Address& block : definition.strings) add(block);
     const StoredRelation stored(database, definition);
-    for (const Entry& entry : stored.entries()) count(entry.address);
+    for (const Entry& entry : stored.entries()) add(entry.address);
   }
   return used;
+}
+
+std::int64_t bytes_of(const std::vector<store::Place>& places) {
+  std::int64_t bytes = 0;
+  for (const store::Place& place : places) bytes += (place.bytes + 7) / 8 * 8;
+  return bytes;
 }
 
 bool touches(const Definition& definition, const std::set<std::int64_t>& leaving,
              const StoredRelation& stored) {
   for (const store::Address& part : definition.directories)
     if (leaving.contains(part.segment)) return true;
+  for (const store::Address& block : definition.strings)
+    if (leaving.contains(block.segment)) return true;
   for (const Entry& entry : stored.entries())
     if (leaving.contains(entry.address.segment)) return true;
   return false;
+}
+
+/// The relation, with what lies in segments that go written again.
+Definition moved(const std::filesystem::path& database, const Definition& definition,
+                 const StoredRelation& stored, const std::set<std::int64_t>& leaving,
+                 Appender& appender) {
+  Definition result = definition;
+  Directory directory{stored.entries()};
+  for (Entry& entry : directory.entries) {
+    refuse_if_stopped("tiles were written anew; nothing was given back");
+    if (leaving.contains(entry.address.segment))
+      entry = appender.append(entry.key, stored.read(entry));
+  }
+  result.directories = {appender.append(directory)};
+  result.bytes = store::bytes_in(directory);
+  if (!definition.strings.empty())
+    result.strings = {appender.append(store::read_strings(database, definition))};
+  return result;
 }
 
 void remove_segments(const std::filesystem::path& database, const std::set<std::int64_t>& gone) {
@@ -55,38 +86,70 @@ void remove_segments(const std::filesystem::path& database, const std::set<std::
 
 }  // namespace
 
-std::int64_t reclaim(const std::filesystem::path& database, WriteStatement& statement,
-                     double worth_keeping) {
-  Catalog& catalog = statement.catalog();
-  const std::vector<Definition> all = catalog.all();
-  std::map<std::int64_t, std::int64_t> used = used_bytes(database, all);
-  std::set<std::int64_t> leaving;
-  std::int64_t before = 0;
+namespace {
+
+/// The segments that are left behind: those of which nothing is used, and then those that are least
+/// worth keeping, as long as there is room for what is written again.
+std::set<std::int64_t> segments_to_leave(const std::filesystem::path& database,
+                                         const Catalog& catalog, const Used& used,
+                                         double worth_keeping) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> candidates;  // bytes that are used, segment
   for (const auto& [segment, bytes] : catalog.segments()) {
-    before += bytes;
+    const auto there = used.find(segment);
+    const std::int64_t kept = there != used.end() ? bytes_of(there->second) : 0;
     const auto worth = worth_keeping * static_cast<double>(bytes - store::segment_head_bytes);
-    if (used[segment] == 0 || static_cast<double>(used[segment]) < worth) leaving.insert(segment);
+    if (kept == 0 || static_cast<double>(kept) < worth) candidates.emplace_back(kept, segment);
   }
-  if (leaving.empty()) return 0;
+  std::sort(candidates.begin(), candidates.end());
+  std::error_code error;
+  const auto space = std::filesystem::space(database, error);
+  constexpr std::int64_t reserve = 1 << 20;  // for directories, and the catalogue
+  std::int64_t room = error ? 0 : static_cast<std::int64_t>(space.available) - reserve;
+  std::set<std::int64_t> leaving;
+  for (const auto& [kept, segment] : candidates) {
+    if (kept > 0 && kept > room) break;
+    room -= kept;
+    leaving.insert(segment);
+  }
+  return leaving;
+}
+
+}  // namespace
+
+void reclaim(const std::filesystem::path& database, WriteStatement& statement,
+             double worth_keeping) {
+  const std::vector<Definition> all = statement.catalog().all();
+  const std::set<std::int64_t> leaving =
+      segments_to_leave(database, statement.catalog(), used_places(database, all), worth_keeping);
+  if (leaving.empty()) return;
   statement.start_new_segment();
-  std::map<std::string, std::pair<std::vector<store::Address>, std::int64_t>> moved;
+  std::vector<Definition> changed;
   for (const Definition& definition : all) {
     const StoredRelation stored(database, definition);
-    if (!touches(definition, leaving, stored)) continue;
-    Directory directory{stored.entries()};
-    for (Entry& entry : directory.entries)
-      if (leaving.contains(entry.address.segment))
-        entry = statement.appender().append(entry.key, stored.read(entry));
-    moved[definition.name] = {{statement.appender().append(directory)}, store::bytes_in(directory)};
+    if (touches(definition, leaving, stored))
+      changed.push_back(moved(database, definition, stored, leaving, statement.appender()));
   }
-  statement.commit([&](Catalog& changed) {
-    for (const auto& [name, to] : moved) changed.move(name, to.first, to.second);
-    for (const std::int64_t segment : leaving) changed.forget_segment(segment);
+  statement.commit([&](Catalog& catalog) {
+    for (const Definition& definition : changed) catalog.update(definition);
+    for (const std::int64_t segment : leaving) catalog.forget_segment(segment);
   });
   remove_segments(database, leaving);
-  std::int64_t after = 0;
-  for (const auto& [segment, bytes] : catalog.segments()) after += bytes;
-  return before - after;
+}
+
+void give_back_in_place(const std::filesystem::path& database, const Catalog& catalog) {
+  const Used used = used_places(database, catalog.all());
+  for (const auto& [segment, length] : catalog.segments()) {
+    const auto there = used.find(segment);
+    store::punch_holes(database, segment,
+                       there != used.end() ? there->second : std::vector<store::Place>{});
+  }
+}
+
+std::int64_t room_of_segments(const std::filesystem::path& database, const Catalog& catalog) {
+  std::int64_t bytes = 0;
+  for (const auto& [segment, length] : catalog.segments())
+    bytes += store::open_segment(database, segment).room();
+  return bytes;
 }
 
 }  // namespace tessera

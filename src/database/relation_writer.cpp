@@ -11,6 +11,11 @@ void RelationWriter::add(const Key& key, const std::vector<Tile>& tiles) {
   store::Entry entry = appender_.append(key, tiles);
   const std::lock_guard lock(mutex_);
   directory_.entries.push_back(std::move(entry));
+  for (const int column : string_columns_) {
+    const Tile codes = tiles.at(static_cast<std::size_t>(column)).dense().contiguous();
+    const auto* code = codes.data<std::int64_t>();
+    codes_.insert(code, code + codes.elements());
+  }
 }
 
 const std::vector<store::Entry>& RelationWriter::entries() {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <mutex>
+#include <set>
+#include <vector>
 
 #include "database/appender.h"
 #include "store/definition.h"
@@ -12,7 +14,9 @@ namespace tessera {
 /// held of them is where they are and what is known of them, not their tiles.
 class RelationWriter {
  public:
-  explicit RelationWriter(Appender& appender) : appender_(appender) {}
+  /// `string_columns`: those whose integers are codes of strings.
+  explicit RelationWriter(Appender& appender, std::vector<int> string_columns = {})
+      : appender_(appender), string_columns_(std::move(string_columns)) {}
 
   /// Any thread may call.
   void add(const Key& key, const std::vector<Tile>& tiles);
@@ -24,6 +28,7 @@ class RelationWriter {
   /// twice.
   store::Address append_directory();
   std::int64_t bytes() const { return store::bytes_in(directory_); }
+  const std::set<std::int64_t>& codes() const { return codes_; }  // of strings, that came
   const StatisticsBuilder& statistics() const { return statistics_; }
 
   /// The directory is appended, and what the catalogue is to say of the relation.
@@ -32,9 +37,11 @@ class RelationWriter {
 
  private:
   Appender& appender_;
+  const std::vector<int> string_columns_;
   StatisticsBuilder statistics_;
   std::mutex mutex_;
   store::Directory directory_;
+  std::set<std::int64_t> codes_;
 };
 
 }  // namespace tessera

@@ -40,8 +40,10 @@ bool is_of_database(const fs::path& folder) {
 
 }  // namespace
 
-Replacement::Replacement(const std::string& target, std::stop_token stop)
+Replacement::Replacement(const std::string& target, const ExternalAccess& access,
+                         std::stop_token stop)
     : name_(target), stop_(std::move(stop)) {
+  require_output(name_, access);
   struct stat there {};
   if (::stat(target.c_str(), &there) == 0)
     replaced_ = there;
@@ -52,6 +54,7 @@ Replacement::Replacement(const std::string& target, std::stop_token stop)
   through_ = replaced_ && (!S_ISREG(there.st_mode) || descriptor_of(target));
   try {
     if (through_) {
+      require_all_outputs(name_, access);
       target_ = target;
       const fs::path folder = fs::temp_directory_path();
       file_.emplace(File::temporary(folder));
@@ -62,10 +65,13 @@ Replacement::Replacement(const std::string& target, std::stop_token stop)
   } catch (const fs::filesystem_error& error) {
     throw IoError(fmt::format("cannot write {}: {}", name_, error.code().message()));
   }
-  const fs::path folder = folder_of(target_);
-  TESSERA_REQUIRE(IoError, !is_of_database(folder),
+  // From here on it is that folder, whatever becomes of the links that led to it.
+  folder_ = output_folder(folder_of(target_), name_, access);
+  target_ = folder_.path / target_.filename();
+  const fs::path& folder = folder_.path;
+  TESSERA_REQUIRE(IoError, !is_of_database(folder_.real),
                   "cannot write {}: {} is a folder of a database, which holds nothing else", name_,
-                  folder.string());
+                  folder_.real.string());
   file_ = File::nameless(folder);
   if (!file_) {
     temporary_ = new_name(folder);

@@ -1,6 +1,7 @@
 #include "database/write_lock.h"
 
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,12 +11,13 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/stop.h"
 
 namespace tessera {
 
 WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
                      const std::stop_token& stop)
-    : file_(File::open_to_write(database / "lock")) {
+    : file_(File::open_own_to_write(database / "lock")) {
   using Clock = std::chrono::steady_clock;
   constexpr double longest = 1e9;  // what a clock can count on from now
   const auto until = Clock::now() + std::chrono::duration<double>(std::min(seconds, longest));
@@ -31,7 +33,7 @@ WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
           "or allow more time (lock_seconds)",
           database.string(), who.empty() ? "?" : who, seconds));
     }
-    TESSERA_REQUIRE(Interrupted, !stop.stop_requested(),
+    TESSERA_REQUIRE(Interrupted, !stop.stop_requested() && !is_stopped(),
                     "stopped while another process wrote to {}; nothing was kept",
                     database.string());
     std::this_thread::sleep_for(nap);
@@ -39,6 +41,9 @@ WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
   }
   // For the message that others print. Nothing depends on it: on a full disk one can still drop.
   const std::string pid = std::to_string(::getpid());
+  struct stat own {};
+  if (::fstat(file_.descriptor(), &own) != 0 || own.st_nlink > 1)
+    return;  // it may be another's too
   try {
     file_.truncate(0);
     file_.write(0, std::as_bytes(std::span(pid)));

@@ -13,6 +13,7 @@ Written finish(std::deque<RelationWriter>& writers, Appender& appender) {
     if (!writer.entries().empty()) part.directories.push_back(writer.append_directory());
     part.bytes = writer.bytes();
     part.statistics = writer.statistics().to_numbers();
+    part.codes.assign(writer.codes().begin(), writer.codes().end());
   }
   written.segments = appender.segments().lengths();
   return written;
@@ -24,7 +25,7 @@ std::string to_text(const Written& written) {
     json directories = json::array();
     for (const auto& [segment, place] : part.directories)
       directories.push_back({segment, place.offset, place.bytes, place.checksum});
-    parts.push_back({directories, part.bytes, part.statistics});
+    parts.push_back({directories, part.bytes, part.statistics, part.codes});
   }
   for (const auto& [segment, bytes] : written.segments) segments.push_back({segment, bytes});
   return json{parts, segments, written.mark}.dump();
@@ -34,7 +35,7 @@ Written written_of(const std::string& text) {
   const json said = json::parse(text);
   Written written{{}, {}, said.at(2)};
   for (const json& of : said.at(0)) {
-    StoredPart& part = written.parts.emplace_back(StoredPart{{}, of.at(1), of.at(2)});
+    StoredPart& part = written.parts.emplace_back(StoredPart{{}, of.at(1), of.at(2), of.at(3)});
     for (const json& at : of.at(0))
       part.directories.push_back({at.at(0), {at.at(1), at.at(2), at.at(3)}});
   }

@@ -12,6 +12,7 @@ struct StoredPart {
   std::vector<store::Address> directories = {};  // none if it had no tuples
   std::int64_t bytes = 0;                        // of tiles
   std::vector<std::int64_t> statistics = {};
+  std::vector<std::int64_t> codes = {};  // of strings that its tuples hold
 };
 
 /// What one process has written of all that a statement stores.

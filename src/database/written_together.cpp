@@ -1,7 +1,6 @@
 #include "database/written_together.h"
 
 #include "base/check.h"
-#include "database/leftovers.h"
 #include "database/outcome.h"
 
 namespace tessera {
@@ -55,8 +54,7 @@ void write_part(exec::Cluster& cluster, Appender& appender, store::Sync sync, co
   if (all.failed()) rethrow(all);
 }
 
-void write_and_commit(exec::Cluster& cluster, const std::filesystem::path& database,
-                      WriteStatement& statement, const Write& write,
+void write_and_commit(exec::Cluster& cluster, WriteStatement& statement, const Write& write,
                       const std::function<void(const std::vector<Written>&)>& commit) {
   Outcome mine, all;
   std::exception_ptr error;
@@ -77,7 +75,7 @@ void write_and_commit(exec::Cluster& cluster, const std::filesystem::path& datab
     all = {"ClusterError",
            failure.kind == "ClusterError" ? failure.message : "rank 0: " + failure.message};
     try {
-      remove_leftovers(database, statement.catalog());
+      statement.remove_leftovers();
     } catch (const IoError&) {
       // Nobody knows these bytes: the next statement removes them.
     }

@@ -16,8 +16,7 @@ namespace tessera {
 using Write = std::function<Written(Appender&)>;
 
 /// What the first process does: it writes its part too, and then commits those of all.
-void write_and_commit(exec::Cluster& cluster, const std::filesystem::path& database,
-                      WriteStatement& statement, const Write& write,
+void write_and_commit(exec::Cluster& cluster, WriteStatement& statement, const Write& write,
                       const std::function<void(const std::vector<Written>&)>& commit);
 
 /// What the others do. What they have written stays where it is, even after an error: they do not

@@ -44,7 +44,7 @@ void add_corner(const Tile& tile, Index& at, int dimension, std::string& text) {
 
 }  // namespace
 
-std::string type_text(const TileType& type) { return sql::to_string(query::type_of(type)); }
+std::string type_text(const TileType& type) { return sql::to_string(query::sql_type(type)); }
 
 std::string corner_text(const Tile& tile) {
   Index at;

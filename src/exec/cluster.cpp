@@ -1,9 +1,12 @@
 #include "exec/cluster.h"
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 
 #include "base/check.h"
+#include "base/memory_account.h"
+#include "exec/agreement.h"
 
 namespace tessera::exec {
 namespace {
@@ -42,10 +45,12 @@ constexpr std::size_t prefix = 4;  // of a tuple's header: kind, run, value, wha
 /// The transport of one run.
 class Cluster::Run final : public Transport {
  public:
-  Run(Cluster& cluster, std::int64_t number, const TaskGraph& graph)
+  Run(Cluster& cluster, std::int64_t number, const TaskGraph& graph, std::vector<InputNote> notes)
       : cluster_(cluster),
         number_(number),
         fingerprint_(fingerprint(graph)),
+        notes_(static_cast<std::size_t>(cluster.size())),
+        spoken_(static_cast<std::size_t>(cluster.size()), false),
         owed_(static_cast<std::size_t>(cluster.size()), 0) {
     for (const Task& task : graph.tasks) {
       if (task.kind != TaskKind::transfer) continue;
@@ -53,6 +58,7 @@ class Cluster::Run final : public Transport {
       const int to = cluster.owner(graph.values[task.output].site);
       if (from != to && to == cluster.rank()) ++owed_[from];
     }
+    notes_[static_cast<std::size_t>(cluster.rank())] = std::move(notes);
   }
 
   ~Run() override { finish(); }
@@ -62,10 +68,15 @@ class Cluster::Run final : public Transport {
     if (cluster_.active_ == this) cluster_.active_ = nullptr;
   }
 
+  bool waits_for_agreement() const override { return true; }
+
   void start(Receiver& receiver) override {
-    if (cluster_.rank() != 0) cluster_.say(0, agreement, number_, fingerprint_, "");
+    if (cluster_.rank() != 0)
+      cluster_.say(0, agreement, number_, fingerprint_,
+                   to_text(notes_[static_cast<std::size_t>(cluster_.rank())]));
     const std::lock_guard lock(cluster_.mutex_);
     receiver_ = &receiver;
+    if (cluster_.rank() == 0) hear_notes(0, notes_.front());
     cluster_.active_ = this;
     std::vector<Message> early = std::move(cluster_.early_);
     cluster_.early_.clear();
@@ -73,6 +84,7 @@ class Cluster::Run final : public Transport {
     for (int other = 0; other < cluster_.size(); ++other)
       if (cluster_.gone_[other]) left(other);
     if (!cluster_.broken_.empty()) lose_contact(cluster_.broken_);
+    if (!cluster_.lost_.empty()) hear_failure(cluster_.lost_);
     for (const auto& [of, said] : cluster_.words_)
       if (of.first > cluster_.rounds_) compare_order(of.second, said.runs);
   }
@@ -95,11 +107,11 @@ class Cluster::Run final : public Transport {
     Parcel parcel = pack(tiles);
     Wire::Header header{tuple, number_, value, fingerprint_};
     header.insert(header.end(), parcel.description.begin(), parcel.description.end());
-    cluster_.wire_->send(to, std::move(header), std::move(parcel.pieces),
-                         [keeps = std::move(parcel.keeps), sent = std::move(sent)]() mutable {
-                           keeps.reset();
-                           if (sent) sent();
-                         });
+    cluster_.wire_.send(to, std::move(header), std::move(parcel.pieces),
+                        [keeps = std::move(parcel.keeps), sent = std::move(sent)]() mutable {
+                          keeps.reset();
+                          if (sent) sent();
+                        });
   }
 
   void fail(const std::string& message) override {
@@ -109,6 +121,8 @@ class Cluster::Run final : public Transport {
         cluster_.say(other, failure, number_, 0,
                      fmt::format("rank {}: {}", cluster_.rank(), message));
   }
+
+  void still_here() override { cluster_.wire_.still_here(); }
 
   double floats_moved() const override {
     const std::lock_guard lock(count_);
@@ -120,6 +134,9 @@ class Cluster::Run final : public Transport {
 
   // What the cluster hears, for this run.
   void take(int from, ValueId value, std::vector<Tile> tiles) {
+    // They were allocated by a thread that serves all runs, and count in ours from here on.
+    const OpenAccount counted(account_);
+    for (const Tile& tile : tiles) count_memory(tile.bytes());
     --owed_[from];
     receiver_->arrived(value, std::move(tiles));
   }
@@ -137,39 +154,81 @@ class Cluster::Run final : public Transport {
     receiver_->failed(other_plan(from, cluster_.rank()));
     return false;
   }
+  /// The first process hears what the inputs of all are, and says whether they are the same.
+  void hear_notes(int from, std::vector<InputNote> notes) {
+    notes_[static_cast<std::size_t>(from)] = std::move(notes);
+    spoken_[static_cast<std::size_t>(from)] = true;
+    if (std::find(spoken_.begin(), spoken_.end(), false) != spoken_.end()) return;
+    const std::string wrong = disagreement(notes_);
+    if (!wrong.empty()) return end_all(wrong);
+    for (int other = 1; other < cluster_.size(); ++other)
+      cluster_.say(other, verdict, number_, 0, "");
+    hear_verdict();
+  }
+  void hear_verdict() {
+    agreed_ = true;
+    receiver_->agreed();
+  }
+  /// For what everybody is to be told in the same words.
+  void end_all(const std::string& message) {
+    for (int other = 0; other < cluster_.size(); ++other)
+      if (other != cluster_.rank()) cluster_.say(other, failure, number_, 0, message);
+    hear_failure(message);
+  }
   /// Another one speaks in a round that we have not come to, after so many runs.
   void compare_order(int from, std::int64_t runs) {
     if (runs < number_) receiver_->failed(other_order(from, cluster_.rank()));
   }
   void left(int other) {
+    if (told_) return;  // the run has failed already
+    const bool awaited =
+        cluster_.rank() == 0 ? !spoken_[static_cast<std::size_t>(other)] : other == 0 && !agreed_;
     if (owed_[other] > 0)
       hear_failure(fmt::format("rank {} has ended while others wait for its tiles", other));
+    else if (awaited)
+      end_all(fmt::format("rank {} has ended before a plan that the others run", other));
   }
 
  private:
   Cluster& cluster_;
   const std::int64_t number_;
   const std::int64_t fingerprint_;
+  const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();
   Receiver* receiver_ = nullptr;
+  std::vector<std::vector<InputNote>> notes_;  // by rank; the first process hears those of all
+  std::vector<bool> spoken_;                   // who has told theirs
+  bool agreed_ = false;
   std::vector<std::int64_t> owed_;  // tuples that are still to come, by rank
   std::atomic<bool> told_ = false;
   mutable std::mutex count_;
   double floats_ = 0;
 };
 
-Cluster::Cluster(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {
-  gone_.assign(static_cast<std::size_t>(wire_->size()), false);
-  begun_.assign(static_cast<std::size_t>(wire_->size()), 0);
-  wire_->start(*this);
+Cluster::Cluster(std::unique_ptr<Wire> wire, double timeout)
+    : owned_(std::move(wire)), wire_(*owned_), timeout_(timeout) {
+  gone_.assign(static_cast<std::size_t>(wire_.size()), false);
+  begun_.assign(static_cast<std::size_t>(wire_.size()), 0);
+  wire_.start(*this);
 }
 
-Cluster::~Cluster() { wire_.reset(); }  // which still calls us while it says good-bye
+Cluster::~Cluster() { owned_.reset(); }
+
+void Cluster::set_timeout(double seconds) {
+  const std::lock_guard lock(mutex_);
+  timeout_ = seconds;
+}
+
+double Cluster::timeout() {
+  const std::lock_guard lock(mutex_);
+  return timeout_;
+}
 
 std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
+  std::vector<InputNote> notes = note_inputs(graph);  // which may take a moment
   const std::lock_guard lock(mutex_);
   TESSERA_REQUIRE(PlanError, active_ == nullptr,
                   "on a cluster one plan runs at a time, and another is running");
-  auto run = std::make_unique<Run>(*this, ++runs_, graph);
+  auto run = std::make_unique<Run>(*this, ++runs_, graph, std::move(notes));
   last_mark_ = run->mark();
   return run;
 }
@@ -201,7 +260,7 @@ void Cluster::say(int to, Kind kind, std::int64_t run, std::int64_t number,
   auto kept = std::make_shared<std::string>(text);
   std::vector<std::span<const std::byte>> pieces;
   if (!text.empty()) pieces.push_back(std::as_bytes(std::span(kept->data(), kept->size())));
-  wire_->send(to, {kind, run, number}, std::move(pieces), [kept] {});
+  wire_.send(to, {kind, run, number}, std::move(pieces), [kept] {});
 }
 
 std::vector<Wire::Memory> Cluster::begun(int from, const Wire::Header& header,
@@ -259,7 +318,11 @@ void Cluster::deliver(Message message) {
                       std::move(*message.unpacking).tiles());
       break;
     case failure: active_->hear_failure(message.text); break;
-    case agreement: (void)active_->compare(message.from, number); break;
+    case agreement:
+      if (active_->compare(message.from, number))
+        active_->hear_notes(message.from, notes_of(message.text));
+      break;
+    case verdict: active_->hear_verdict(); break;
     case word: break;
   }
 }
@@ -269,6 +332,21 @@ void Cluster::broken(const std::string& message) {
   broken_ = "the cluster cannot be reached: " + message;
   if (active_ != nullptr) active_->lose_contact(broken_);
   heard_.notify_all();
+}
+
+/// Those who have said good-bye owe no sign of life.
+void Cluster::second_passed() {
+  const std::lock_guard lock(mutex_);
+  for (int other = 0; other < size() && lost_.empty(); ++other) {
+    if (other == rank() || gone_[other] || wire_.silence(other) < timeout_) continue;
+    lost_ = fmt::format(
+        "{} has given no sign of life for {:.0f} s: it was stopped, or cannot be reached; a longer "
+        "time-out is a setting (cluster_timeout, TESSERA_CLUSTER_TIMEOUT)",
+        wire_.name(other), wire_.silence(other));
+    wire_.give_up(lost_);
+    if (active_ != nullptr) active_->hear_failure(lost_);
+    heard_.notify_all();
+  }
 }
 
 }  // namespace tessera::exec

@@ -20,13 +20,18 @@ namespace tessera::exec {
 /// one it belongs.
 class Cluster final : public Wire::Handler {
  public:
-  explicit Cluster(std::unique_ptr<Wire> wire);
+  explicit Cluster(std::unique_ptr<Wire> wire, double timeout = 300);
   ~Cluster() override;
 
-  int rank() const { return wire_->rank(); }
-  int size() const { return wire_->size(); }
-  int local_size() const { return wire_->local_size(); }
+  int rank() const { return wire_.rank(); }
+  int size() const { return wire_.size(); }
+  int local_size() const { return wire_.local_size(); }
   int owner(int site) const { return site % size(); }
+
+  /// After so many seconds without a sign of life a process is lost, and whoever waits for it, now
+  /// or later, gets a ClusterError that names it.
+  void set_timeout(double seconds);
+  double timeout();
 
   /// The transport of the next run. One at a time.
   std::unique_ptr<Transport> open_run(const TaskGraph& graph);
@@ -52,7 +57,7 @@ class Cluster final : public Wire::Handler {
 
  private:
   class Run;
-  enum Kind : std::int64_t { tuple, failure, agreement, word };
+  enum Kind : std::int64_t { tuple, failure, agreement, verdict, word };
   /// What somebody says in a round.
   struct Word {
     bool whole = false;     // or still arriving
@@ -70,14 +75,17 @@ class Cluster final : public Wire::Handler {
                                   const std::vector<std::int64_t>& sizes) override;
   void ended(int from, const Wire::Header& header) override;
   void broken(const std::string& message) override;
+  void second_passed() override;
   void deliver(Message message);
   void say(int to, Kind kind, std::int64_t run, std::int64_t number, const std::string& text);
   static std::string other_order(int one, int other);
   std::int64_t next_round();
   std::string take(int from, std::int64_t round);
 
-  std::unique_ptr<Wire> wire_;
+  std::unique_ptr<Wire> owned_;
+  Wire& wire_;  // which still calls us while it says good-bye
   std::mutex mutex_;
+  double timeout_;
   std::int64_t runs_ = 0;
   std::int64_t last_mark_ = 0;
   Run* active_ = nullptr;
@@ -86,6 +94,7 @@ class Cluster final : public Wire::Handler {
   std::vector<Message> early_;  // of runs that have not begun here
   std::vector<bool> gone_;      // who has said good-bye
   std::string broken_;          // why nobody can be reached
+  std::string lost_;            // who has given no sign of life for too long
   std::int64_t rounds_ = 0;
   std::map<std::pair<std::int64_t, int>, Word> words_;  // by round and speaker, until asked for
   std::vector<std::int64_t> begun_;  // the last run of which something has come, by rank

@@ -34,11 +34,14 @@ std::size_t Estimates::Hash::operator()(const Question& question) const noexcept
   return hash;
 }
 
-Estimate Estimates::once(const std::function<std::vector<TileType>(Cost&)>& infer) {
+Estimate Estimates::once(const std::function<std::vector<TileType>(Estimate&)>& infer) {
   Estimate estimate;
   try {
-    estimate.types = types_.add(infer(estimate.cost));
+    const std::vector<TileType> types = infer(estimate);
+    estimate.types = types_.add(types);
   } catch (const InternalError&) {
+    throw;
+  } catch (const Interrupted&) {
     throw;
   } catch (const Error&) {
     estimate = {};  // it is told with its key when the task runs

@@ -29,6 +29,9 @@ class TypeTable {
 struct Estimate {
   TypesId types = unknown_types;
   Cost cost = {};
+  /// Bytes that it needs for a while, besides its inputs and its result: what the kernels of a
+  /// chain hand on to each other.
+  double transient = 0;
 };
 
 /// Estimates, each combination of a step and the types of its inputs computed once.
@@ -36,8 +39,8 @@ class Estimates {
  public:
   explicit Estimates(TypeTable& types) : types_(types) {}
 
-  /// `infer` makes the types of the result and adds to the cost. `step` tells apart what an
-  /// operator does; inputs that are not there are unknown_types.
+  /// `infer` makes the types of the result, and adds to the cost and the transient of an estimate.
+  /// `step` tells apart what an operator does; inputs that are not there are unknown_types.
   template <class Infer>
   Estimate of(int op, int step, TypesId first, TypesId second, const Infer& infer) {
     const auto [place, added] = known_.try_emplace({op, step, first, second});
@@ -45,7 +48,7 @@ class Estimates {
     return place->second;
   }
   /// The same for what is not asked again.
-  Estimate once(const std::function<std::vector<TileType>(Cost&)>& infer);
+  Estimate once(const std::function<std::vector<TileType>(Estimate&)>& infer);
 
  private:
   struct Question {

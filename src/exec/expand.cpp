@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "exec/join_pairs.h"
 #include "exec/moves.h"
 #include "exec/task_order.h"
@@ -181,6 +182,7 @@ class Expander {
     Key key(frontier.size(), 0);
     std::vector<int> holders;
     for (bool more = count_below(frontier) > 0; more; more = advance(key, frontier)) {
+      refuse_if_stopped("tasks were planned");
       if (there.contains(key)) continue;
       const KeyId id = keys_.add(key);
       plan_->placement().holders(key, holders);

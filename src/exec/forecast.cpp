@@ -4,6 +4,8 @@
 #include <deque>
 #include <limits>
 
+#include "base/stop.h"
+
 namespace tessera::exec {
 namespace {
 
@@ -22,6 +24,7 @@ class Walk {
 
   Forecast run() {
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      refuse_if_stopped("memory was planned");
       const Task& task = graph_.tasks[t];
       if (under_.mine[task.site])
         admit(static_cast<TaskId>(t));

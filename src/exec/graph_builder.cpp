@@ -4,14 +4,19 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/memory_account.h"
+#include "base/stop.h"
+#include "exec/chain_room.h"
 #include "exec/memory_limit.h"
-#include "ia/pipeline.h"
 #include "ia/sums_of_products.h"
+#include "tra/tuple_operations.h"
 
 namespace tessera::exec {
 namespace {
 
 using Types = std::vector<TileType>;
+
+constexpr double most_counted = 1e17;  // bytes: sums of a few still fit 64 bits
 
 /// What follows from unknown types is unknown; the message is seen by nobody.
 const Types& known(const TypeTable& table, TypesId id) {
@@ -24,23 +29,11 @@ void operator+=(Cost& sum, const Cost& cost) {
   sum.bytes += cost.bytes;
 }
 
-Types through(Types types, const ia::Pipeline& stages, Cost& cost) {
-  for (const std::vector<Apply>& stage : stages) {
-    for (const Apply& apply : stage) {
-      Types arguments;
-      for (int column : apply.columns) arguments.push_back(types[column]);
-      cost += apply.kernel.cost(arguments);
-    }
-    types = project(stage, types);
-  }
-  return types;
-}
-
 Types fold_types(const std::vector<KernelCall>& kernels, const Types& so_far, const Types& next,
-                 Cost& cost) {
+                 Estimate& estimate) {
   Types result;
   for (std::size_t c = 0; c < so_far.size(); ++c) {
-    cost += kernels[c].cost(Types{so_far[c], next[c]});
+    estimate.cost += kernels[c].cost(Types{so_far[c], next[c]});
     result.push_back(fold_tiles(kernels[c], so_far[c], next[c]));
   }
   return result;
@@ -73,15 +66,21 @@ int GraphBuilder::add_step(const ia::Plan& plan, int join) {
   return static_cast<int>(graph_.steps.size()) - 1;
 }
 
-std::int32_t GraphBuilder::cost_id(const Cost& cost) {
-  const auto [place, added] =
-      costs_.try_emplace({cost.flops, cost.bytes}, static_cast<std::int32_t>(graph_.costs.size()));
-  if (added) graph_.costs.push_back(cost);
+std::int32_t GraphBuilder::cost_id(const Estimate& estimate) {
+  const Cost& cost = estimate.cost;
+  const auto [place, added] = costs_.try_emplace({cost.flops, cost.bytes, estimate.transient},
+                                                 static_cast<std::int32_t>(graph_.costs.size()));
+  if (added) {
+    graph_.costs.push_back(cost);
+    graph_.transients.push_back(
+        static_cast<std::int64_t>(std::min(estimate.transient, most_counted)));
+  }
   return place->second;
 }
 
 ValueId GraphBuilder::add(TaskKind kind, int op, int site, KeyId key,
                           std::span<const ValueId> inputs, const Estimate& estimate) {
+  refuse_if_stopped("tasks were planned");
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   TESSERA_REQUIRE(PlanError, graph_.task_inputs.size() + inputs.size() < most,
                   "{}: the plan has more than 2^31 tasks; use larger tiles",
@@ -94,10 +93,11 @@ ValueId GraphBuilder::add(TaskKind kind, int op, int site, KeyId key,
                     "use larger tiles, or compute less at once",
                     describe_step(graph_.steps[op].plan), graph_.tasks.size());
   }
+  look_at_memory("the tasks of a plan");
   Task task;
   task.key = key;
   task.op = op;
-  task.cost = cost_id(estimate.cost);
+  task.cost = cost_id(estimate);
   task.site = site;
   task.output = static_cast<ValueId>(graph_.values.size());
   task.first_input = static_cast<std::int32_t>(graph_.task_inputs.size());
@@ -127,13 +127,13 @@ ValueId GraphBuilder::give(int site, const op::Input& input, KeyId key, const Ty
 
 ValueId GraphBuilder::map(int op, int branch, int site, KeyId key, ValueId tuple) {
   const TypesId from = types_of(tuple);
-  const Estimate estimate = estimates_.of(op, branch, from, unknown_types, [&](Cost& cost) {
+  const Estimate estimate = estimates_.of(op, branch, from, unknown_types, [&](Estimate& taken) {
     const ia::Branch& what = std::get<ia::Map>(operator_of(graph_.steps[op].plan)).branches[branch];
     Types types = known(graph_.types, from);
     if (what.cut)
       for (TileType& type : types)
         type = cut_piece(type, what.cut->dimension, what.cut->size, what.cut->piece);
-    return through(std::move(types), what.arrays, cost);
+    return through(std::move(types), what.arrays, taken);
   });
   const ValueId made = add(TaskKind::map, op, site, key, {tuple}, estimate);
   graph_.tasks.back().branch = branch;
@@ -141,12 +141,12 @@ ValueId GraphBuilder::map(int op, int branch, int site, KeyId key, ValueId tuple
 }
 
 Estimate GraphBuilder::product_estimate(int op, TypesId left, TypesId right) {
-  return estimates_.of(op, 0, left, right, [&](Cost& cost) {
+  return estimates_.of(op, 0, left, right, [&](Estimate& taken) {
     Types types = known(graph_.types, left);
     const Types& others = known(graph_.types, right);
     types.insert(types.end(), others.begin(), others.end());
     const auto& join = std::get<ia::Join>(operator_of(graph_.steps[op].plan));
-    return through(std::move(types), join.projection, cost);
+    return through(std::move(types), join.projection, taken);
   });
 }
 
@@ -167,12 +167,13 @@ ValueId GraphBuilder::fold_product(int op, int site, KeyId key, ValueId accumula
                         ia::sums_products(aggregate, join);
   if (!in_place) {
     const TypesId next = estimate.types;
-    const Estimate folded = estimates_.of(op, 0, so_far, next, [&](Cost& cost) {
+    const Estimate folded = estimates_.of(op, 0, so_far, next, [&](Estimate& taken) {
       return fold_types(aggregate.kernels, known(graph_.types, so_far), known(graph_.types, next),
-                        cost);
+                        taken);
     });
     estimate.types = folded.types;
     estimate.cost += folded.cost;
+    estimate.transient = std::max(estimate.transient, folded.transient);
   }
   return add(in_place ? TaskKind::multiply_add : TaskKind::product_fold, op, site, key,
              {accumulator, left, right}, estimate);
@@ -180,32 +181,32 @@ ValueId GraphBuilder::fold_product(int op, int site, KeyId key, ValueId accumula
 
 ValueId GraphBuilder::fold(int op, int site, KeyId key, ValueId accumulator, ValueId tuple) {
   const TypesId so_far = types_of(accumulator), next = types_of(tuple);
-  const Estimate estimate = estimates_.of(op, 0, so_far, next, [&](Cost& cost) {
+  const Estimate estimate = estimates_.of(op, 0, so_far, next, [&](Estimate& taken) {
     const auto& aggregate = std::get<ia::Aggregate>(operator_of(graph_.steps[op].plan));
     return fold_types(aggregate.kernels, known(graph_.types, so_far), known(graph_.types, next),
-                      cost);
+                      taken);
   });
   return add(TaskKind::fold, op, site, key, {accumulator, tuple}, estimate);
 }
 
 ValueId GraphBuilder::finish(int op, int site, KeyId key, ValueId group) {
   const TypesId types = types_of(group);
-  const Estimate estimate = estimates_.of(op, 1, types, unknown_types, [&](Cost& cost) {
+  const Estimate estimate = estimates_.of(op, 1, types, unknown_types, [&](Estimate& taken) {
     const auto& aggregate = std::get<ia::Aggregate>(operator_of(graph_.steps[op].plan));
-    return through(known(graph_.types, types), aggregate.finish, cost);
+    return through(known(graph_.types, types), aggregate.finish, taken);
   });
   return add(TaskKind::finish, op, site, key, {group}, estimate);
 }
 
 ValueId GraphBuilder::concat(int op, int site, KeyId key, const std::vector<ValueId>& tuples) {
-  const Estimate estimate = estimates_.once([&](Cost& cost) {
+  const Estimate estimate = estimates_.once([&](Estimate& taken) {
     const auto& what = std::get<ia::Concat>(operator_of(graph_.steps[op].plan));
     const KernelCall join_arrays("concat", {{"axis", std::int64_t{what.dimension}}});
     Types result;
     for (std::size_t c = 0; c < known(graph_.types, types_of(tuples.front())).size(); ++c) {
       Types arrays;
       for (ValueId tuple : tuples) arrays.push_back(known(graph_.types, types_of(tuple))[c]);
-      cost += join_arrays.cost(arrays);
+      taken.cost += join_arrays.cost(arrays);
       result.push_back(join_arrays.infer(arrays).front());
     }
     return result;

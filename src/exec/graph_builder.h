@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <tuple>
 
 #include "exec/task_graph.h"
 
@@ -41,11 +42,11 @@ class GraphBuilder {
   }
   TypesId types_of(ValueId value) const { return graph_.values[value].types; }
   Estimate product_estimate(int op, TypesId left, TypesId right);
-  std::int32_t cost_id(const Cost& cost);
+  std::int32_t cost_id(const Estimate& estimate);
 
   TaskGraph graph_;
   Estimates estimates_{graph_.types};
-  std::map<std::pair<double, double>, std::int32_t> costs_;
+  std::map<std::tuple<double, double, double>, std::int32_t> costs_;
 };
 
 }  // namespace tessera::exec

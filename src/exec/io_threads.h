@@ -8,9 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "base/memory_account.h"
+
 namespace tessera::exec {
 
-/// A few threads that read and write while others compute.
+/// A few threads that read and write while others compute. What they allocate counts in the account
+/// of the thread that made them.
 class IoThreads {
  public:
   explicit IoThreads(int threads) : most_(threads) {}
@@ -28,6 +31,7 @@ class IoThreads {
   void work();
 
   const int most_;
+  const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::multimap<std::int64_t, std::function<void()>> waiting_;

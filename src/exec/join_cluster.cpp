@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "exec/cluster.h"
+#include "tessera/cluster.h"
 
 // How a process comes to belong to a cluster: the launcher leaves marks in its environment, and a
 // plug-in is loaded that knows the launcher's library. Without the marks nothing is loaded, so that
@@ -44,6 +45,17 @@ std::vector<std::filesystem::path> places() {
   return result;
 }
 
+/// Seconds, of which the environment may say how many.
+double default_cluster_timeout() {
+  const char* said = std::getenv("TESSERA_CLUSTER_TIMEOUT");
+  if (said == nullptr || *said == '\0') return 300;
+  char* end = nullptr;
+  const double seconds = std::strtod(said, &end);
+  TESSERA_REQUIRE(ValueError, *end == '\0' && seconds > 0 && seconds < 1e9,
+                  "TESSERA_CLUSTER_TIMEOUT is '{}', and not a number of seconds", said);
+  return seconds;
+}
+
 std::unique_ptr<Cluster> join() {
   if (!was_launched()) return nullptr;
   std::string looked;
@@ -66,9 +78,12 @@ std::unique_ptr<Cluster> join() {
   const auto open = reinterpret_cast<OpenWire>(dlsym(library, open_wire_symbol));
   TESSERA_REQUIRE(IoError, open != nullptr, "{} is not a plug-in of this program", plug_in);
   try {
-    return std::make_unique<Cluster>(std::unique_ptr<Wire>(open()));
+    const double timeout = default_cluster_timeout();
+    return std::make_unique<Cluster>(std::unique_ptr<Wire>(open(timeout)), timeout);
+  } catch (const Error&) {
+    throw;
   } catch (const std::runtime_error& error) {
-    throw IoError(error.what());
+    throw ClusterError(error.what());
   }
 }
 
@@ -80,3 +95,21 @@ Cluster* cluster() {
 }
 
 }  // namespace tessera::exec
+
+namespace tessera {
+
+void set_cluster_timeout(double seconds) {
+  TESSERA_REQUIRE(ValueError, seconds >= 0 && seconds < 1e9,
+                  "a time-out of {} seconds; it is a number above 0, or 0 for the default",
+                  seconds);
+  exec::Cluster* cluster = exec::cluster();
+  if (cluster != nullptr)
+    cluster->set_timeout(seconds > 0 ? seconds : exec::default_cluster_timeout());
+}
+
+double cluster_timeout() {
+  exec::Cluster* cluster = exec::cluster();
+  return cluster != nullptr ? cluster->timeout() : exec::default_cluster_timeout();
+}
+
+}  // namespace tessera

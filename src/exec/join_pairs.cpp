@@ -1,5 +1,6 @@
 #include "exec/join_pairs.h"
 
+#include "base/stop.h"
 #include "tra/tuple_operations.h"
 
 namespace tessera::exec {
@@ -14,6 +15,7 @@ std::vector<Pair> join_pairs(const ia::Join& join, const std::vector<Tuple>& lef
     const Key left_key = keys[l.key];
     const auto found = matches.find(pick(left_key, join.left_keys));
     if (found == matches.end()) continue;
+    refuse_if_stopped("pairs of tiles were listed");
     for (const Tuple& r : found->second) {
       Key key = left_key;
       const auto right_key = keys.components(r.key);

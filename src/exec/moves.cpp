@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/stop.h"
 #include "ia/evaluate.h"
 
 namespace tessera::exec {
@@ -42,6 +43,7 @@ Tuples moved(GraphBuilder& builder, int op, const ia::Plan& input, const Tuples&
   std::vector<ia::Route> sendings;
   std::unordered_map<int, ValueId> copies;  // by site
   for (auto first = all.begin(); first != all.end();) {
+    refuse_if_stopped("moves between sites were planned");
     auto last = first;
     holders.clear();
     for (; last != all.end() && !keys.less(first->key, last->key); ++last)

@@ -4,9 +4,10 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "exec/cluster.h"
 #include "exec/helpers.h"
-#include "exec/memory_limit.h"
+#include "exec/statement_memory.h"
 #include "tra/plan_node.h"
 
 namespace tessera::exec {
@@ -48,9 +49,9 @@ Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool ke
   for (int site = 0; site < run.graph->sites; ++site)
     run.mine.push_back(cluster == nullptr || cluster->owner(site) == cluster->rank());
   if (options.threads == 0) run.options.threads = std::max(1, all_cores() / here);
-  if (options.memory_limit == 0)
-    run.options.memory_limit = std::max<std::int64_t>(1, default_memory_limit() / here);
+  run.options.memory_limit = memory_limit_of(options);
   run.options.temporary_folder = temporary_folder(options);
+  if (!options.stop.stop_possible()) run.options.stop = heard_stop();
 
   const std::int64_t limit = run.options.memory_limit;
   run.sizes = predicted_sizes(*run.graph);

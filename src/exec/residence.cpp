@@ -50,16 +50,17 @@ std::int64_t Residence::expected(ValueId value) const {
 }
 
 /// A sum is taken in place if nobody else reads the accumulator. A product that is made to be
-/// folded takes room of its own meanwhile.
+/// folded takes room of its own meanwhile, and so does what a chain of kernels hands on.
 std::int64_t Residence::room_for_output(const Task& task) const {
   // What goes to another process is sent from where it is.
   if (task.kind == TaskKind::transfer) return 0;
+  const std::int64_t transient = graph_.transients[task.cost];
   const std::int64_t made = expected(task.output);
-  if (!is_folding(task.kind)) return made;
+  if (!is_folding(task.kind)) return made + transient;
   const ValueId accumulator = graph_.inputs_of(task).front();
   const bool in_place = readers_left_[accumulator] == 1 && !sizes_.guessed[task.output] &&
                         sizes_.bytes[accumulator] == made && where_[accumulator] != Where::writing;
-  return (in_place ? 0 : made) + (task.kind == TaskKind::multiply_add ? 0 : made);
+  return (in_place ? 0 : made) + (task.kind == TaskKind::multiply_add ? 0 : made) + transient;
 }
 
 std::int64_t Residence::need_of(TaskId id) const {
@@ -72,7 +73,8 @@ std::int64_t Residence::need_of(TaskId id) const {
 
 std::int64_t Residence::known_need_of(TaskId id) const {
   const Task& task = graph_.tasks[id];
-  std::int64_t bytes = sizes_.guessed[task.output] ? 0 : room_for_output(task);
+  std::int64_t bytes =
+      sizes_.guessed[task.output] ? graph_.transients[task.cost] : room_for_output(task);
   const auto read = graph_.inputs_of(task);
   for (const ValueId input : std::set<ValueId>(read.begin(), read.end()))
     bytes += sizes_.known(input);

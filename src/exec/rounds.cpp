@@ -39,6 +39,7 @@ std::string Cluster::take(int from, std::int64_t round) {
       return said.text;
     }
     TESSERA_REQUIRE(IoError, broken_.empty(), "{}", broken_);
+    TESSERA_REQUIRE(ClusterError, lost_.empty(), "{}", lost_);
     if (found != words_.end()) continue;  // the rest of it is on its way
     TESSERA_REQUIRE(IoError, begun_[from] <= runs_, "{}", other_order(from, rank()));
     TESSERA_REQUIRE(ClusterError, !gone_[from], "rank {} has ended while rank {} waits for it",

@@ -2,11 +2,14 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/failed_allocation.h"
+#include "base/stop.h"
 #include "exec/cluster.h"
 #include "exec/local_transport.h"
 #include "exec/physical_plans.h"
 #include "exec/prepare.h"
 #include "exec/scheduler.h"
+#include "exec/statement_memory.h"
 #include "tile/kept_memory.h"
 #include "tra/plan_node.h"
 
@@ -65,11 +68,12 @@ Finished carry_out(exec::Prepared run, const TupleSink& sink, RunReport* report)
 /// On a cluster every process counts the same runs: one that fails before it is opened, be it for
 /// want of memory here, is told to the others, who may wait for its tiles.
 template <class Body>
-auto counted(const Body& body) {
+auto counted(const RunOptions& options, const Body& body) {
   exec::Cluster* cluster = exec::cluster();
   const std::int64_t before = cluster != nullptr ? cluster->runs() : 0;
   try {
-    return body();
+    const exec::StatementMemory memory(exec::memory_limit_of(options));
+    return telling_failed_allocations(body);
   } catch (const std::exception& error) {
     if (cluster != nullptr && cluster->runs() == before) cluster->fail_next_run(error.what());
     throw;
@@ -111,12 +115,13 @@ std::vector<TupleSet<TileType>> results_to_come(const exec::TaskGraph& graph,
 
 std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& options,
                           RunReport* report) {
+  const StopScope heard(options.stop);
   std::vector<ia::Plan> gathered = plans;
   if (exec::cluster() != nullptr)
     for (ia::Plan& plan : gathered)
       if (!plan.placement().is_all()) plan = plan.broadcast();
-  const Finished done =
-      counted([&] { return carry_out(exec::prepare(gathered, options, true), {}, report); });
+  const Finished done = counted(
+      options, [&] { return carry_out(exec::prepare(gathered, options, true), {}, report); });
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<Relation> results;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -126,8 +131,9 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
 
 std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const RunOptions& options,
                                     RunReport* report) {
+  const StopScope heard(options.stop);
   const Finished done =
-      counted([&] { return carry_out(exec::prepare(plans, options, true), {}, report); });
+      counted(options, [&] { return carry_out(exec::prepare(plans, options, true), {}, report); });
   std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
   std::vector<LocalPart> parts;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -137,7 +143,8 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
 
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options,
                           RunReport* report) {
-  return counted([&] {
+  const StopScope heard(options.stop);
+  return counted(options, [&] {
     verify_before_running(plans, options.holes);
     return run(exec::physical_plans(plans, options), options, report);
   });
@@ -153,7 +160,8 @@ Relation run(const Plan& plan, const RunOptions& options, RunReport* report) {
 
 std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
                                          const RunOptions& options, RunReport* report) {
-  return counted([&] {
+  const StopScope heard(options.stop);
+  return counted(options, [&] {
     verify_before_running(plans, options.holes);
     exec::Prepared run = exec::prepare(exec::physical_plans(plans, options), options, false);
     std::vector<TupleSet<TileType>> results = results_to_come(*run.graph, plans, options.holes);
@@ -163,6 +171,8 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
 }
 
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
+  const exec::StatementMemory memory(exec::memory_limit_of(options));
+  const StopScope heard(options.stop);
   const exec::Prepared run =
       exec::prepare(exec::physical_plans({plan}, options), options, results == Results::kept);
   return exec::forecast_of(run);

@@ -1,8 +1,10 @@
 #include "exec/scheduler.h"
 
+#include <algorithm>
 #include <stop_token>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "tra/plan_node.h"
 
 namespace tessera::exec {
@@ -33,7 +35,6 @@ Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOp
       inputs_missing_(graph.tasks.size()),
       taken_(graph.steps.size()),
       residence_(std::move(residence)),
-      library_threads_(1),
       helpers_(threads_ - 1),
       spilled_(options.temporary_folder),
       io_(std::min(threads_, 2)) {}
@@ -121,6 +122,7 @@ void Scheduler::make_ready(TaskId task) {
 
 void Scheduler::run() {
   prepare();
+  agreed_ = !transport_.waits_for_agreement();
   transport_.start(*this);
   take_given();
   // Wakes the thread that waits below; workers see the request by themselves.
@@ -136,7 +138,7 @@ void Scheduler::run() {
       caller_waits_ = true;
       changed_.wait(lock, [this] {
         check_for_stop();
-        return ended_ || finished() || can_work();
+        return ended_ || finished() || can_work() || can_help();
       });
       caller_waits_ = false;
     }
@@ -160,25 +162,43 @@ void Scheduler::run() {
 /// Whether there is a task that may be started.
 bool Scheduler::can_work() { return !ready_.empty() && (!residence_ || may_start(first_ready())); }
 
-/// Runs ready tasks until there are none. The lock is held, but not while a task runs.
+/// Runs ready tasks, and helps with what others share, until there is nothing to do. The lock is
+/// held, but not while a task runs.
 void Scheduler::work(Lock& lock) {
+  const CrewScope crew(this);
+  try {
+    work_while_there_is(lock);
+  } catch (...) {
+    // Not of a task, but of what is noted of it: there is no memory for that either.
+    if (!lock.owns_lock()) lock.lock();
+    fail_with(0, std::current_exception());
+  }
+}
+
+void Scheduler::work_while_there_is(Lock& lock) {
   std::vector<TaskId> now_ready;
-  for (check_for_stop(); !ended_ && can_work(); check_for_stop()) {
+  for (check_for_stop(); !ended_; check_for_stop()) {
+    if (!can_work()) {
+      if (!can_help()) break;
+      help_with_shared(lock);
+      continue;
+    }
     const TaskId task = first_ready();
     ready_.pop();
     ++running_;
     if (residence_) residence_->started(task);
     recruit();
-    spread_library_threads();
     lock.unlock();
     std::exception_ptr error;
     try {
+      const StopScope heard(options_.stop);
       execute(task, now_ready);
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
     --running_;
+    check_for_stop();  // which may be what has ended the task
     if (error) {
       fail_with(task, error);
       return;
@@ -196,6 +216,7 @@ void Scheduler::work(Lock& lock) {
 void Scheduler::recruit() {
   if (graph_.costs_known && meter_.work_left() < 50e-6) return;
   auto tasks = static_cast<std::int64_t>(ready_.size());
+  if (can_help()) tasks = threads_;
   if (caller_waits_ && tasks > 0) {
     changed_.notify_all();
     --tasks;
@@ -213,16 +234,48 @@ void Scheduler::recruit() {
 void Scheduler::help(Lock& lock) {
   --called_;
   ++workers_;
-  work(lock);
+  {
+    const OpenAccount counted(account_);
+    work(lock);
+  }
   --workers_;
   changed_.notify_all();
 }
 
-/// Many tasks side by side use one thread each. Where the graph is narrow, a call of a library may
-/// use those that would be idle.
-void Scheduler::spread_library_threads() {
-  const auto width = running_ + static_cast<std::int64_t>(ready_.size());
-  library_threads_.use(std::max(1, static_cast<int>(threads_ / width)));
+/// A task has come to work in parts: those who find no other task help.
+void Scheduler::share(std::int64_t count, const SharedWork::Part& part) {
+  const auto work = std::make_shared<SharedWork>(count, part);
+  if (threads_ > 1) {
+    const Lock lock(mutex_);
+    shared_.push_back(work);
+    recruit();
+  }
+  while (work->do_one()) {
+  }
+  if (threads_ > 1) {
+    const Lock lock(mutex_);
+    std::erase(shared_, work);
+  }
+  work->wait();
+}
+
+bool Scheduler::can_help() const {
+  return std::any_of(shared_.begin(), shared_.end(),
+                     [](const auto& work) { return work->has_more(); });
+}
+
+/// One part, so that tasks that have become ready meanwhile do not wait for more.
+void Scheduler::help_with_shared(Lock& lock) {
+  const auto found = std::find_if(shared_.begin(), shared_.end(),
+                                  [](const auto& work) { return work->has_more(); });
+  const std::shared_ptr<SharedWork> work = *found;
+  recruit();
+  lock.unlock();
+  {
+    const StopScope heard(options_.stop);
+    (void)work->do_one();
+  }
+  lock.lock();
 }
 
 void Scheduler::tell_progress(Lock& lock) {
@@ -260,6 +313,12 @@ void Scheduler::fail_with(TaskId task, std::exception_ptr error) {
     error_ = std::move(error);
     failed_task_ = task;
   }
+  changed_.notify_all();
+}
+
+void Scheduler::agreed() {
+  const Lock lock(mutex_);
+  agreed_ = true;
   changed_.notify_all();
 }
 

@@ -8,6 +8,8 @@
 #include <queue>
 #include <unordered_map>
 
+#include "base/crew.h"
+#include "base/memory_account.h"
 #include "exec/helpers.h"
 #include "exec/io_threads.h"
 #include "exec/ledger.h"
@@ -23,7 +25,7 @@ namespace tessera::exec {
 /// is started first; a value is dropped after its last reader. Sources are read, and results are
 /// stored, by threads of their own beside those that compute. The first error ends the run: nothing
 /// new is started, and it is thrown when all that runs has ended.
-class Scheduler final : public Receiver {
+class Scheduler final : public Receiver, private Crew {
  public:
   /// `mine`: which sites, by number. Results go to the sink, if there is one. `residence`: decides
   /// what is in memory; none if all of it can be.
@@ -39,6 +41,7 @@ class Scheduler final : public Receiver {
   void report(RunReport& report, const std::vector<std::int64_t>& expected = {}) const;
 
   void arrived(ValueId value, std::vector<Tile> tiles) override;
+  void agreed() override;
   void failed_elsewhere(const std::string& message) override;
   void failed(const std::string& message) override;
 
@@ -52,16 +55,21 @@ class Scheduler final : public Receiver {
   void list_sources();
   void make_ready(TaskId task);
   void work(Lock& lock);
+  void work_while_there_is(Lock& lock);
   void recruit();
   void help(Lock& lock);
-  void spread_library_threads();
+  void share(std::int64_t count, const SharedWork::Part& part) override;
+  bool can_help() const;
+  void help_with_shared(Lock& lock);
   void tell_progress(Lock& lock);
   void check_for_stop();
   Interrupted stopped() const;
   Progress progress() const;
   std::vector<OperatorReport> operators(const std::vector<std::int64_t>& expected) const;
   void fail_with(TaskId task, std::exception_ptr error);
-  bool finished() const { return meter_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0; }
+  bool finished() const {
+    return meter_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0 && agreed_;
+  }
 
   // scheduler_values.cpp: values that are made, put in place and dropped.
   void execute(TaskId id, std::vector<TaskId>& now_ready);
@@ -106,6 +114,7 @@ class Scheduler final : public Receiver {
   Transport& transport_;
   const TupleSink sink_;
   const int threads_;
+  const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();  // of all threads
   const std::shared_ptr<Ledger> ledger_ = std::make_shared<Ledger>();
 
   // By value: its tiles, written once before any reader is ready, and how many readers are left.
@@ -140,7 +149,7 @@ class Scheduler final : public Receiver {
   std::int64_t io_left_ = 0;  // reads of sources and stores of results that have not ended
   const std::unique_ptr<Residence> residence_;
   std::unordered_map<ValueId, const TaskGraph::Given*> sources_;  // that can be read again
-  std::unordered_map<ValueId, store::Place> copies_;              // of values that were written out
+  std::unordered_map<ValueId, SpillFile::Copy> copies_;           // of values that were written out
   /// Sources that are results too, and which ones.
   struct Copy {
     const TaskGraph::Given* given;
@@ -150,13 +159,15 @@ class Scheduler final : public Receiver {
   std::int64_t copying_ = 0;  // bytes of those that are on their way
   std::vector<char> is_kept_result_;
   std::int64_t kept_results_ = 0;  // bytes of those that are there, or were
+  bool agreed_ = false;            // that all processes run the same
   bool ended_ = false;             // by an error or a stop request: nothing new starts
   bool failed_elsewhere_ = false;
   std::exception_ptr error_;
   TaskId failed_task_ = 0;
   bool telling_ = false;
   ProgressMeter meter_;
-  LibraryThreads library_threads_;
+  std::vector<std::shared_ptr<SharedWork>> shared_;  // of tasks that run
+  const OneLibraryThread library_;
   Helpers helpers_;
   SpillFile spilled_;
   IoThreads io_;

@@ -1,5 +1,6 @@
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "exec/scheduler.h"
 #include "tile/buffer_bytes.h"
 #include "tile/tile_rep.h"
@@ -23,12 +24,14 @@ void Scheduler::call_io(std::int64_t number, std::function<void()> work) {
   io_.call(number, [this, number, work = std::move(work)] {
     std::exception_ptr error;
     try {
+      const StopScope heard(options_.stop);
       work();
     } catch (...) {
       error = std::current_exception();
     }
     if (!error) return;
     const Lock lock(mutex_);
+    check_for_stop();  // which may be what has ended it
     fail_with(static_cast<TaskId>(number), error);
   });
 }
@@ -186,12 +189,12 @@ void Scheduler::read_back(ValueId value) {
   if (const auto source = sources_.find(value); source != sources_.end()) {
     tiles = from_source(*source->second);
   } else {
-    store::Place place;
+    SpillFile::Copy copy;
     {
       const Lock lock(mutex_);
-      place = copies_.at(value);
+      copy = copies_.at(value);
     }
-    tiles = spilled_.read(place);
+    tiles = spilled_.read(copy);
     ledger_->hold(tiles);
     bytes_read_ += bytes_of(tiles);
   }
@@ -206,11 +209,11 @@ void Scheduler::read_back(ValueId value) {
 }
 
 void Scheduler::write_out(ValueId value, Handles tiles) {
-  const store::Place place = spilled_.write(*tiles);
-  bytes_spilled_ += place.bytes;
+  SpillFile::Copy copy = spilled_.write(*tiles);
+  bytes_spilled_ += copy.place.bytes;
   tiles.reset();
   const Lock lock(mutex_);
-  copies_[value] = place;
+  copies_[value] = std::move(copy);
   if (residence_->written(value)) let_go(value);
   if (residence_->is_dead(value)) forget_copy(value);
   admit();

@@ -74,10 +74,14 @@ void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
   changed_.notify_all();
   // Who sends faster than the disk writes has to wait: nothing else arrives before this returns. To
   // wait for anything but the disk would be to wait for each other.
-  if (residence_)
-    changed_.wait(lock, [this] {
-      return ended_ || residence_->fits(ledger_->live()) || !residence_->anything_leaves();
-    });
+  const auto has_room = [this] {
+    return ended_ || residence_->fits(ledger_->live()) || !residence_->anything_leaves();
+  };
+  while (residence_ && !changed_.wait_for(lock, std::chrono::seconds(1), has_room)) {
+    lock.unlock();
+    transport_.still_here();
+    lock.lock();
+  }
 }
 
 }  // namespace tessera::exec

@@ -37,7 +37,7 @@ struct Task {
   KeyId key = 0;  // of the tuple it is told by in messages
   std::int32_t op = 0;
   std::int32_t branch = 0;  // of a Map
-  std::int32_t cost = 0;
+  std::int32_t cost = 0;    // and transient
   std::int32_t site = 0;
   ValueId output = 0;
   std::int32_t first_input = 0;
@@ -64,7 +64,8 @@ struct TaskGraph {
   KeyStore keys;
   TypeTable types;
   std::vector<Cost> costs;
-  bool costs_known = true;  // no: some kernel of a user's does not say what it costs
+  std::vector<std::int64_t> transients;  // by cost: bytes that the task needs for a while
+  bool costs_known = true;               // no: some kernel of a user's does not say what it costs
   std::vector<Value> values;
   std::vector<Task> tasks;
   std::vector<ValueId> task_inputs;

@@ -4,6 +4,8 @@
 #include <limits>
 #include <map>
 
+#include "base/stop.h"
+
 namespace tessera::exec {
 namespace {
 
@@ -28,6 +30,7 @@ class DepthFirst {
       if (visit.next_input < task.inputs) {
         enter(maker_[graph_.task_inputs[task.first_input + visit.next_input++]]);
       } else {
+        refuse_if_stopped("tasks were put in order");
         order.push_back(visit.task);
         path_.pop_back();
       }
@@ -106,6 +109,7 @@ std::vector<TaskId> box_by_box(const TaskGraph& graph, const Key& box) {
     }
     std::stable_sort(order.begin() + begin, order.end(),
                      [&](TaskId a, TaskId b) { return late[a] < late[b]; });
+    refuse_if_stopped("tasks were put in order");
   }
   walk.rest(order);
   return order;
@@ -119,6 +123,7 @@ std::vector<TaskId> input_by_input(const TaskGraph& graph, const Key& box) {
   std::vector<char> is_next(graph.tasks.size(), 0);          // in this box
   std::vector<char> is_there(graph.values.size(), 0);
   for (const auto& [at, outputs] : boxes_of(graph, box)) {
+    refuse_if_stopped("tasks were put in order");
     std::vector<TaskId> tasks;
     for (const ValueId output : outputs) walk.from_maker(output, tasks);
     for (const TaskId task : tasks)  // each box reads its sources anew

@@ -14,6 +14,8 @@ class Receiver {
   virtual ~Receiver() = default;
   /// The tiles of a value of one of our sites are there: its readers may run.
   virtual void arrived(ValueId value, std::vector<Tile> tiles) = 0;
+  /// Everybody runs the same plan of the same inputs: the run may end.
+  virtual void agreed() = 0;
   /// Another process has failed, and says so itself: the run ends with a ClusterError.
   virtual void failed_elsewhere(const std::string& message) = 0;
   /// The others cannot be reached, or do something else: the run ends with an IoError.
@@ -25,6 +27,8 @@ class Receiver {
 class Transport {
  public:
   virtual ~Transport() = default;
+  /// Whether the run may end only when the receiver was told that all agree.
+  virtual bool waits_for_agreement() const { return false; }
   /// Before the first send; from then on the receiver may be called.
   virtual void start(Receiver& receiver) = 0;
   /// Sends `value`, which is the output of a transfer, to its site. Called by any worker, by
@@ -37,6 +41,8 @@ class Transport {
   /// The run is over, well or not. When this returns, what was sent before a failure no longer
   /// needs this process, and the receiver is not called any more.
   virtual void finish() = 0;
+  /// For a receiver that lets the transport's thread wait: others are told that we live.
+  virtual void still_here() {}
   virtual double floats_moved() const = 0;  // sent from here so far
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/stop.h"
 #include "exec/task_graph.h"
 
 namespace tessera::exec {
@@ -17,7 +18,11 @@ using Tuples = std::vector<std::vector<Tuple>>;
 
 template <class Keyed>
 void sort_by_key(std::vector<Keyed>& tuples, const KeyStore& keys) {
-  const auto before = [&](const Keyed& a, const Keyed& b) { return keys.less(a.key, b.key); };
+  StopPoll poll("tuples were sorted");
+  const auto before = [&](const Keyed& a, const Keyed& b) {
+    poll.passed(8);
+    return keys.less(a.key, b.key);
+  };
   if (!std::is_sorted(tuples.begin(), tuples.end(), before))
     std::stable_sort(tuples.begin(), tuples.end(), before);
 }

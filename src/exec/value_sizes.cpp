@@ -10,6 +10,8 @@ namespace {
 /// How full a sparse tile is taken to be as long as nobody knows.
 constexpr double guessed_entries = 16;  // one of so many elements
 constexpr double largest_guess = 64e6;
+constexpr double most_counted = 1e17;  // sums of a few still fit 64 bits
+constexpr std::int64_t most_summed = std::int64_t{1} << 62;
 
 bool is_sparse(const std::vector<TileType>& types) {
   return std::any_of(types.begin(), types.end(),
@@ -31,7 +33,7 @@ double guess(const std::vector<TileType>& types) {
                  ? std::min(elements_of(type) / guessed_entries * (8 + size), largest_guess)
                  : elements_of(type) * size;
   }
-  return std::min(bytes, 9e18);
+  return std::min(bytes, most_counted);
 }
 
 /// With every entry there, each with its coordinate, and an offset for each row.
@@ -112,13 +114,16 @@ double most_bytes(const TaskGraph& graph, const std::vector<bool>& mine, const V
   };
   std::vector<char> counts(graph.values.size(), 1);
   const std::vector<char> in_place = taken_in_place(graph, sizes);
-  double folded = 0;  // the largest product that is made to be folded and dropped
+  double folded = 0;     // the largest product that is made to be folded and dropped
+  double transient = 0;  // the most that a task needs for a while
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
     const Task& task = graph.tasks[t];
     if (in_place[t]) counts[task.output] = 0;
     if (task.kind == TaskKind::product_fold) folded = std::max(folded, most_of(task.output));
+    if (mine[task.site])
+      transient = std::max(transient, static_cast<double>(graph.transients[task.cost]));
   }
-  double all = threads * folded;
+  double all = threads * (folded + transient);
   for (std::size_t v = 0; v < graph.values.size(); ++v)
     if (mine[graph.values[v].site] && counts[v]) all += most_of(static_cast<ValueId>(v));
   return all;
@@ -133,11 +138,13 @@ std::int64_t least_limit(const TaskGraph& graph, const std::vector<bool>& mine,
     const Task& task = graph.tasks[t];
     if (!mine[task.site]) continue;
     const std::int64_t made = sizes.known(task.output);
-    std::int64_t bytes = task.kind == TaskKind::transfer || in_place[t] ? 0 : made;
+    std::int64_t bytes = graph.transients[task.cost];
+    if (task.kind != TaskKind::transfer && !in_place[t]) bytes += made;
     // A product that is made to be folded, and a tuple that is folded by making another.
     if (task.kind == TaskKind::product_fold || task.kind == TaskKind::fold) bytes += made;
     for (const ValueId input : graph.inputs_of(task)) {
-      if (counted_for[input] != static_cast<TaskId>(t)) bytes += sizes.known(input);
+      if (counted_for[input] != static_cast<TaskId>(t))
+        bytes = std::min(bytes + sizes.known(input), most_summed);
       counted_for[input] = static_cast<TaskId>(t);
     }
     least = std::max(least, bytes);
@@ -148,7 +155,7 @@ std::int64_t least_limit(const TaskGraph& graph, const std::vector<bool>& mine,
     if (!seen[output.value] && mine[graph.values[output.value].site]) {
       seen[output.value] = 1;
       // What is handed over passes through memory tile by tile.
-      results = keeps_results ? results + sizes.known(output.value)
+      results = keeps_results ? std::min(results + sizes.known(output.value), most_summed)
                               : std::max(results, sizes.known(output.value));
     }
   return std::max(least, results);

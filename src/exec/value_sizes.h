@@ -24,9 +24,9 @@ std::vector<char> taken_in_place(const TaskGraph& graph, const ValueSizes& sizes
 double most_bytes(const TaskGraph& graph, const std::vector<bool>& mine, const ValueSizes& sizes,
                   int threads);
 
-/// The least limit that a run can do with: the most that one task takes with its inputs and its
-/// output, and all results if they are kept. Of values that are guessed what is known counts, as a
-/// run finds out about the rest.
+/// The least limit that a run can do with: the most that one task takes with its inputs, its output
+/// and what its kernels hand on to each other, and all results if they are kept. Of values that are
+/// guessed what is known counts, as a run finds out about the rest.
 std::int64_t least_limit(const TaskGraph& graph, const std::vector<bool>& mine,
                          const ValueSizes& sizes, bool keeps_results);
 

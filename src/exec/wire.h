@@ -27,20 +27,37 @@ class Wire {
     /// All pieces are written.
     virtual void ended(int from, const Header& header) = 0;
     virtual void broken(const std::string& message) = 0;
+    /// About each second: time to look whether the others still live.
+    virtual void second_passed() {}
   };
 
   virtual ~Wire() = default;  // says good-bye, and waits for everybody else to
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual int local_size() const = 0;  // processes on this machine
+  /// What a message calls a process: "rank 2 (process 4711 on host b)".
+  virtual std::string name(int rank) const { return "rank " + std::to_string(rank); }
+  /// Seconds since the last sign of life of another process, of which it gives one each second
+  /// whatever it computes, unless it is stopped or cannot be reached. Time in which this process
+  /// was stopped itself does not count.
+  virtual double silence(int rank) const {
+    (void)rank;
+    return 0;
+  }
+  /// For the wire's own thread, within a call of the handler that takes long: gives a sign of life.
+  virtual void still_here() {}
+  /// A process is lost. The destructor, which would wait for its good-bye, ends all processes
+  /// instead.
+  virtual void give_up(const std::string& why) { (void)why; }
   virtual void start(Handler& handler) = 0;
   /// Does not wait. The pieces stay as they are until `sent` is called, by the wire's thread.
   virtual void send(int to, Header header, std::vector<std::span<const std::byte>> pieces,
                     std::function<void()> sent) = 0;
 };
 
-/// The one function of a plug-in, by its name. It throws std::runtime_error.
+/// The one function of a plug-in, by its name. It waits so many seconds for the others to come, and
+/// throws std::runtime_error, which names those who have not.
 inline constexpr const char* open_wire_symbol = "tessera_open_wire";
-using OpenWire = Wire* (*)();
+using OpenWire = Wire* (*)(double patience);
 
 }  // namespace tessera::exec

@@ -1,12 +1,15 @@
 #include "ia/contents.h"
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "ia/late_listing.h"
 #include "tra/plan_node.h"
 #include "tra/tuple_set.h"
 
 namespace tessera::ia {
 namespace {
+
+constexpr const char* listing = "tuples were listed";
 
 void check_listable(const tessera::Plan& plan, std::int64_t tuples) {
   TESSERA_REQUIRE(
@@ -24,7 +27,10 @@ Contents box(const tessera::Plan& plan, bool exact) {
   check_listable(plan, tuples);
   const double floats = floats_of(plan.type().columns);
   Key key(frontier.size(), 0);
-  for (std::int64_t i = 0; i < tuples; ++i, advance(key, frontier)) result.keys.push_back(key);
+  for (std::int64_t i = 0; i < tuples; ++i, advance(key, frontier)) {
+    refuse_if_stopped(listing);
+    result.keys.push_back(key);
+  }
   result.floats.assign(result.keys.size(), floats);
   return result;
 }
@@ -74,6 +80,7 @@ Contents contents_of(const Plan& plan) {
   Contents result;
   Key key(logical.frontier().size(), 0);
   do {
+    refuse_if_stopped(listing);
     result.keys.push_back(key);
     result.floats.push_back(floats_of(types(key)));
   } while (advance(key, logical.frontier()));

@@ -31,20 +31,20 @@ bool holds(const Integers& integers, float value) {
   return holds(integers, static_cast<double>(value));
 }
 
-Tile elements_of(const Tile& tile) {
+Tile values_of(const Tile& tile) {
   return tile.is_sparse() ? stored_values(tile) : tile.contiguous();
 }
 
 /// A float that no i64 holds has become the least one: only where that, or another integer that is
 /// too large, has come out is the tile looked at again.
 void require_held(const Tile& tile, const Tile& cast, const Integers& integers) {
-  const Tile after = elements_of(cast);
+  const Tile after = values_of(cast);
   const std::int64_t* first = after.data<std::int64_t>();
   const bool sure = std::all_of(first, first + after.elements(), [&](std::int64_t value) {
     return value > integers.least() && value <= integers.largest();
   });
   if (sure) return;
-  const Tile before = elements_of(tile);
+  const Tile before = values_of(tile);
   visit_dtype(before.dtype(), [&]<class T>() {
     for (std::int64_t i = 0; i < before.elements(); ++i) {
       const T value = before.data<T>()[i];

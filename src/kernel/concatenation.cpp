@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/stop.h"
 #include "tile/tile_rep.h"
 
 namespace tessera {
@@ -24,6 +25,16 @@ Shape result_shape(std::span<const Tile> parts, int axis, std::int64_t times) {
   return shape;
 }
 
+/// A long stretch is copied in several, so that a stop is heard.
+void copy(std::byte* to, const std::byte* from, std::size_t bytes, StopPoll& poll) {
+  constexpr std::size_t longest = std::size_t{1} << 24;
+  for (std::size_t done = 0; done < bytes; done += longest) {
+    const std::size_t part = std::min(longest, bytes - done);
+    std::memcpy(to + done, from + done, part);
+    poll.passed(static_cast<std::int64_t>(part / 4));
+  }
+}
+
 Tile concatenate_dense(std::span<const Tile> parts, int axis, std::int64_t times) {
   struct Source {
     Tile tile;  // keeps a contiguous copy alive
@@ -42,10 +53,11 @@ Tile concatenate_dense(std::span<const Tile> parts, int axis, std::int64_t times
   if (result.elements() == 0) return std::move(result).publish();
   std::byte* to = result.bytes_begin();
   const std::int64_t blocks = Shape(shape.begin(), shape.begin() + axis).elements();
+  StopPoll poll("tiles were joined");
   for (std::int64_t block = 0; block < blocks; ++block) {
     for (std::int64_t time = 0; time < times; ++time)
       for (const Source& source : sources) {
-        std::memcpy(to, source.next, source.bytes);
+        copy(to, source.next, source.bytes, poll);
         to += source.bytes;
       }
     for (Source& source : sources) source.next += source.bytes;
@@ -106,11 +118,13 @@ Tile concatenate_sparse(std::span<const Tile> parts, int axis, std::int64_t time
   storage->values.resize(stored * size);
   std::byte* value = storage->values.data();
 
+  StopPoll poll("tiles were joined");
   const auto emit_block = [&](std::int64_t block) {
     std::int64_t start = block * block_length;
     for (SparseSource& source : sources) source.open(block);
     for (std::int64_t time = 0; time < times; ++time)
       for (const SparseSource& source : sources) {
+        poll.passed(1 + 4 * static_cast<std::int64_t>(source.last - source.first));
         for (std::size_t i = source.first; i < source.last; ++i) {
           const std::int64_t position = start + source.place_in_block(i);
           ++storage->offsets[position / width + 1];

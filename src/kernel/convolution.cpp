@@ -2,8 +2,10 @@
 #include <array>
 #include <dnnl.hpp>
 #include <limits>
+#include <map>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "kernel/arguments.h"
 #include "kernel/builtin.h"
 #include "kernel/convolution_loops.h"
@@ -128,18 +130,19 @@ FreeLayouts free_layouts(const ConvolutionExtents& extents) {
           .weights_and_output = !pointwise};
 }
 
-/// A convolution of some images by oneDNN, whose cache keeps the code it generates for it.
+/// A convolution of some images by some filters, by oneDNN, whose cache keeps the code it generates
+/// for it.
 class DnnlConvolution {
  public:
-  DnnlConvolution(const Convolution& conv, std::int64_t images)
+  DnnlConvolution(const Convolution& conv, std::int64_t images, std::int64_t filters)
       : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
     using Tag = memory::format_tag;
     const auto f32 = memory::data_type::f32;
     const Tag plain = conv.dims == 1 ? Tag::abc : conv.dims == 2 ? Tag::abcd : Tag::abcde;
     const ConvolutionExtents& e = conv.extents;
     const memory::dims input = dims_of(conv, images, e.channels, e.input);
-    const memory::dims weights = dims_of(conv, e.filters, e.channels, e.window);
-    const memory::dims output = dims_of(conv, images, e.filters, e.output);
+    const memory::dims weights = dims_of(conv, filters, e.channels, e.window);
+    const memory::dims output = dims_of(conv, images, filters, e.output);
     input_ = {input, f32, plain};
     weights_ = {weights, f32, plain};
     output_ = {output, f32, plain};
@@ -200,23 +203,52 @@ class DnnlConvolution {
   std::vector<Workspace> workspaces_;
 };
 
-/// Converts and convolves some images at a time, so that a large batch does not need as much
-/// memory again in oneDNN's layouts.
+/// What one call of oneDNN gets. A large batch is not to need as much memory again in oneDNN's
+/// layouts, and a call, which cannot be stopped, is not to take long: of one image that would,
+/// only some filters are applied at a time.
+struct Share {
+  std::int64_t images;
+  std::int64_t filters;
+};
+
+Share share_of(const ConvolutionExtents& e) {
+  constexpr std::int64_t elements_at_a_time = std::int64_t{1} << 24;
+  constexpr double work_at_a_time = 0x1p34;  // multiplications, half a second or less
+  constexpr std::int64_t block_of_filters = 16;
+  const std::int64_t image = std::max(e.input_elements(), e.output_elements()) / e.images;
+  const double filter = static_cast<double>(elements_of(e.output)) *
+                        static_cast<double>(e.channels) *
+                        static_cast<double>(elements_of(e.window));
+  const double images = work_at_a_time / (filter * static_cast<double>(e.filters));
+  const double filters = work_at_a_time / filter;
+  Share share{std::clamp(elements_at_a_time / image, std::int64_t{1}, e.images), e.filters};
+  if (images < static_cast<double>(share.images))
+    share.images = std::max(std::int64_t{1}, static_cast<std::int64_t>(images));
+  if (filters < static_cast<double>(e.filters))
+    share.filters =
+        std::min(e.filters,
+                 std::max(std::int64_t{1}, static_cast<std::int64_t>(filters) / block_of_filters) *
+                     block_of_filters);
+  return share;
+}
+
 void convolve_by_dnnl(const Convolution& conv, const float* input, const float* weights,
                       float* output) {
-  constexpr std::int64_t elements_at_a_time = std::int64_t{1} << 24;
   const ConvolutionExtents& e = conv.extents;
-  const std::int64_t input_step = e.input_elements() / e.images;
-  const std::int64_t output_step = e.output_elements() / e.images;
-  const std::int64_t step =
-      std::clamp(elements_at_a_time / std::max(input_step, output_step), std::int64_t{1}, e.images);
-  DnnlConvolution several(conv, step);
-  std::int64_t n = 0;
-  for (; n + step <= e.images; n += step)
-    several.run(input + n * input_step, weights, output + n * output_step);
-  if (n < e.images)
-    DnnlConvolution(conv, e.images - n)
-        .run(input + n * input_step, weights, output + n * output_step);
+  const std::int64_t image = e.input_elements() / e.images;
+  const std::int64_t filter = e.weight_elements() / e.filters;
+  const std::int64_t plane = elements_of(e.output);  // of the result, for one filter
+  const Share share = share_of(e);
+  std::map<std::pair<std::int64_t, std::int64_t>, DnnlConvolution> made;  // the last are smaller
+  for (std::int64_t n = 0; n < e.images; n += share.images)
+    for (std::int64_t f = 0; f < e.filters; f += share.filters) {
+      refuse_if_stopped("a convolution was computed");
+      const std::int64_t images = std::min(share.images, e.images - n);
+      const std::int64_t filters = std::min(share.filters, e.filters - f);
+      made.try_emplace({images, filters}, conv, images, filters)
+          .first->second.run(input + n * image, weights + f * filter,
+                             output + (n * e.filters + f) * plane);
+    }
 }
 
 /// oneDNN counts the elements of an image in 32 bits in places; blocks of channels pad them.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "kernel/gemm.h"
 #include "tile/buffer.h"
 
@@ -97,6 +98,7 @@ void convolve_by_products(const ConvolutionExtents& extents, const W* input, con
     W* result = output + n * filters * positions;
     for (std::int64_t begin = 0; begin < positions; begin += step) {
       const std::int64_t count = std::min(step, positions - begin);
+      refuse_if_stopped("a convolution was computed");
       gather_windows(extents, image, begin, begin + count, windows.data());
       const MatrixView<W> right{windows.data(), depth, count, count, 1};
       if (count == positions) {

@@ -3,6 +3,7 @@
 #include "kernel/arguments.h"
 #include "kernel/binary_operation.h"
 #include "kernel/builtin.h"
+#include "kernel/claims.h"
 
 namespace tessera {
 namespace {
@@ -68,7 +69,6 @@ Kernel binary_kernel(const char* name, const BinaryOperation& operation, const c
           .aliases = std::move(aliases)};
 }
 
-void claim_nothing(Properties&) {}
 void claim_commutative(Properties& f) { f.commutative = true; }
 
 std::vector<Kernel> arithmetic() {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/stop.h"
 #include "kernel/operations.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
@@ -86,10 +87,17 @@ Traversal collapse(const Shape& shape, const std::vector<Walker>& walkers) {
   return nest;
 }
 
-/// Calls body(runs, count) for each innermost run; runs[w] belongs to walker w.
+/// Calls body(runs, count) for each innermost run; runs[w] belongs to walker w. A long run is cut
+/// into several, so that a stop is heard between them.
 template <class Body>
-void walk(const Traversal& nest, Body&& body) {
+void walk(const Traversal& nest, StopPoll& poll, Body&& body) {
+  constexpr std::int64_t longest = std::int64_t{1} << 18;
   const std::size_t inner = nest.extents.size() - 1;
+  if (nest.extents[inner] > longest) {
+    for (std::int64_t i = 0; i < nest.extents[inner]; i += longest)
+      walk(nest.part(inner, i, longest), poll, body);
+    return;
+  }
   std::vector<Run> runs;
   for (const Walker& walker : nest.walkers) runs.push_back({walker.first, walker.strides[inner]});
   const auto advance = [&](std::size_t dimension, std::int64_t steps) {
@@ -99,6 +107,7 @@ void walk(const Traversal& nest, Body&& body) {
   Strides index(inner, 0);
   for (bool more = true; more;) {
     body(runs.data(), nest.extents[inner]);
+    poll.passed(nest.extents[inner]);
     more = false;
     for (std::size_t d = inner; d-- > 0 && !more;) {
       more = ++index[d] < nest.extents[d];
@@ -127,11 +136,12 @@ void for_each_run(const Traversal& nest, Body&& body) {
   constexpr std::int64_t block = 128;
   const std::size_t inner = nest.extents.size() - 1;
   const std::size_t across = transposed_dimension(nest);
-  if (across == inner) return walk(nest, body);
+  StopPoll poll("elements were computed");
+  if (across == inner) return walk(nest, poll, body);
   for (std::int64_t i = 0; i < nest.extents[across]; i += block) {
     const Traversal rows = nest.part(across, i, block);
     for (std::int64_t j = 0; j < nest.extents[inner]; j += block)
-      walk(rows.part(inner, j, block), body);
+      walk(rows.part(inner, j, block), poll, body);
   }
 }
 
@@ -189,7 +199,9 @@ template <class T>
 void scatter_into(T* target, const Tile& sparse) {
   const std::int64_t width = sparse_extent(sparse.type());
   const T* values = sparse.values<T>();
-  for (std::int64_t row = 0; row < sparse.rows(); ++row, target += width)
+  StopPoll poll("entries were added");
+  for (std::int64_t row = 0; row < sparse.rows(); ++row, target += width) {
+    poll.passed(1 + sparse.offsets()[row + 1] - sparse.offsets()[row]);
     for (std::int64_t e = sparse.offsets()[row]; e < sparse.offsets()[row + 1]; ++e) {
       T& element = target[sparse.coordinates()[e]];
       if constexpr (std::is_same_v<T, bool>)
@@ -197,6 +209,7 @@ void scatter_into(T* target, const Tile& sparse) {
       else
         element = Add()(element, values[e]);
     }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "kernel/arguments.h"
 #include "kernel/binary_operation.h"
 #include "kernel/builtin.h"
+#include "kernel/claims.h"
 #include "kernel/sparse_merge.h"
 #include "tile/convert.h"
 #include "tile/dispatch.h"
@@ -70,9 +71,6 @@ TileType infer_scalar(const std::string& kernel, const BinaryOperation& operatio
   const bool sparse = type.is_sparse() && call.keeps_zeros();
   return {call.result_dtype(), type.shape, sparse ? type.sparse_dims : 0};
 }
-
-void claim_nothing(Properties&) {}
-void claim_monotone(Properties& f) { f.distributes_over = {{"maximum", 0}, {"minimum", 0}}; }
 
 Kernel scalar_kernel(const std::string& name, const BinaryOperation& operation,
                      const char* description, void (*claim)(Properties&) = claim_nothing) {

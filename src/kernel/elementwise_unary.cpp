@@ -3,6 +3,7 @@
 
 #include "kernel/arguments.h"
 #include "kernel/builtin.h"
+#include "kernel/claims.h"
 #include "kernel/elementwise_loops.h"
 #include "kernel/operations.h"
 #include "kernel/softmax.h"
@@ -40,12 +41,6 @@ Tile apply_unary(const UnaryOperation& operation, const Tile& tile) {
     return with_values(operand, map(stored_values(operand)));
   return map(operand.dense());
 }
-
-void claim_nothing(Properties&) {}
-
-/// A monotone function goes inside maximum and minimum. Only functions that are so bit by bit
-/// claim it: the exponentials of the C library need not be.
-void claim_monotone(Properties& f) { f.distributes_over = {{"maximum", 0}, {"minimum", 0}}; }
 
 Kernel unary_kernel(const std::string& name, const UnaryOperation& operation,
                     const char* description, void (*claim)(Properties&) = claim_nothing,

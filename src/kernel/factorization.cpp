@@ -16,7 +16,7 @@ namespace {
 
 // --- types
 
-// The workspaces hold 4 n^2 (gesdd) and 2 n^2 (syevd) elements and some vectors.
+// The workspaces hold 3 n^2 (bdsdc) and n^2 (stedc) elements and some vectors.
 constexpr std::int64_t largest_svd = 23'000;
 constexpr std::int64_t largest_eigen = 32'000;
 
@@ -120,21 +120,28 @@ std::vector<Tile> svd(Tiles tiles, const Params& params) {
   const std::vector<TileType> types = infer_svd(std::array{tiles[0].type()}, params);
   const MatrixStack stack(tiles[0].shape());
   const DType dtype = types[0].dtype;
+  // LAPACK gets a matrix that is at least as tall as wide: a in column-major order or, if a is not,
+  // the transpose of it, as which it reads the row-major a. Then a' = v s u', and what it writes is
+  // the row-major u and v'.
+  const bool turned = stack.rows <= stack.columns;
   const std::int64_t k = std::min(stack.rows, stack.columns);
-  MutableTile a = working_copy(tiles[0], dtype);
-  MutableTile u = MutableTile::uninitialized(dtype, types[0].shape);
+  const std::int64_t longer = std::max(stack.rows, stack.columns);
+  MutableTile a = working_copy(turned ? tiles[0] : swap_last_two(tiles[0]), dtype);
+  MutableTile tall = MutableTile::uninitialized(dtype, stack.lead_and({k, longer}));
   MutableTile s = MutableTile::uninitialized(dtype, types[1].shape);
-  MutableTile vt = MutableTile::uninitialized(dtype, types[2].shape);
+  MutableTile square = MutableTile::uninitialized(dtype, stack.lead_and({k, k}));
   visit_float(dtype, [&]<class T>() {
     for_each_matrix(stack, a.data<T>(), [&](std::int64_t i, T* matrix) {
       require_finite("svd", stack, i, all_finite(matrix, stack.rows * stack.columns));
-      const int info =
-          lapack::svd(stack.rows, stack.columns, matrix, u.data<T>() + i * stack.rows * k,
-                      s.data<T>() + i * k, vt.data<T>() + i * k * stack.columns);
+      const int info = lapack::svd(longer, k, matrix, tall.data<T>() + i * longer * k,
+                                   s.data<T>() + i * k, square.data<T>() + i * k * k);
       require_converged("svd", stack, i, info);
     });
   });
-  return {std::move(u).publish(), std::move(s).publish(), std::move(vt).publish()};
+  const Tile long_factor = std::move(tall).publish();
+  const Tile square_factor = std::move(square).publish();
+  if (turned) return {square_factor, std::move(s).publish(), long_factor};
+  return {swap_last_two(long_factor), std::move(s).publish(), swap_last_two(square_factor)};
 }
 
 std::vector<Tile> eigh(Tiles tiles, const Params& params) {
@@ -211,11 +218,11 @@ std::vector<Kernel> factorization_kernels() {
             const double k = std::min(m, n);
             return 6 * std::max(m, n) * k * k + 20 * k * k * k;
           },
-          "gesdd", svd),
+          "gebrd_bdsdc", svd),
       factorization("eigh",
                     "the ascending eigenvalues of a symmetric matrix and its eigenvectors as "
                     "columns; only the lower triangle is read",
-                    infer_eigh, [](double, double n) { return 9 * n * n * n; }, "syevd", eigh,
+                    infer_eigh, [](double, double n) { return 9 * n * n * n; }, "sytrd_stedc", eigh,
                     {"symmetric_eigen"}),
   };
 }

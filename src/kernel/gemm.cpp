@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/crew.h"
+#include "base/stop.h"
+#include "kernel/library_call.h"
+#include "kernel/product_blocks.h"
 #include "kernel/row_combination.h"
 #include "tile/buffer.h"
 
@@ -15,8 +19,12 @@ template <class W>
 BufferVector<W> row_major_copy(const MatrixView<W>& view) {
   BufferVector<W> copy(view.rows * view.columns);
   W* out = copy.data();
+  StopPoll poll("a matrix was copied");
   for (std::int64_t i = 0; i < view.rows; ++i)
-    for (std::int64_t j = 0; j < view.columns; ++j) *out++ = view(i, j);
+    for (std::int64_t j = 0; j < view.columns; ++j) {
+      *out++ = view(i, j);
+      poll.passed(1);
+    }
   return copy;
 }
 
@@ -113,6 +121,7 @@ void blas_product(const BlasOperand<W>& a, const BlasOperand<W>& b, W beta, W* c
     *c = beta == 0 ? sum : *c + sum;
     return;
   }
+  const LibraryCall call;
   if (n == 1) return gemv(a, b.view.first, vector_stride(b), beta, c, c_stride);
   if (m == 1) {
     const BlasOperand<W> across{b.view.transposed(), !b.across};
@@ -133,31 +142,46 @@ BlasOperand<W> block(const BlasOperand<W>& operand, std::int64_t row, std::int64
   return *as_blas(view);
 }
 
-/// Cuts the product so that no extent is above `largest`. A leading dimension above it forces
+/// No extent above the largest that a BLAS can be told of. A leading dimension above it forces
 /// single rows (or columns), whose leading dimension is free.
 template <class W>
-void blas_product_in_parts(const BlasOperand<W>& a, const BlasOperand<W>& b, Update update, W* c,
-                           std::int64_t largest) {
+ProductBlocks tellable_blocks(const BlasOperand<W>& a, const BlasOperand<W>& b,
+                              std::int64_t largest) {
+  ProductBlocks blocks = product_blocks(a.view.rows, b.view.columns, a.view.columns);
+  const bool a_far = a.leading() > largest;
+  const bool b_far = b.leading() > largest;
+  const bool c_far = b.view.columns > largest;
+  blocks.rows = (a_far && !a.across) || c_far ? 1 : std::min(blocks.rows, largest);
+  blocks.inner = (a_far && a.across) || (b_far && !b.across) ? 1 : std::min(blocks.inner, largest);
+  blocks.columns = b_far && b.across ? 1 : std::min(blocks.columns, largest);
+  return blocks;
+}
+
+/// A block of the result after the other, by as many threads as there are; each is a sum over the
+/// blocks of the common dimension, in their order.
+template <class W>
+void blas_product_in_blocks(const BlasOperand<W>& a, const BlasOperand<W>& b, Update update, W* c,
+                            const ProductBlocks& blocks) {
   const std::int64_t m = a.view.rows;
   const std::int64_t n = b.view.columns;
   const std::int64_t k = a.view.columns;
-  const bool a_far = a.leading() > largest;
-  const bool b_far = b.leading() > largest;
-  const std::int64_t row_step = (a_far && !a.across) || n > largest ? 1 : largest;
-  const std::int64_t inner_step = (a_far && a.across) || (b_far && !b.across) ? 1 : largest;
-  const std::int64_t column_step = b_far && b.across ? 1 : largest;
-  for (std::int64_t i = 0; i < m; i += row_step) {
-    const std::int64_t rows = std::min(row_step, m - i);
-    for (std::int64_t j = 0; j < n; j += column_step) {
-      const std::int64_t columns = std::min(column_step, n - j);
-      for (std::int64_t l = 0; l < k; l += inner_step) {
-        const std::int64_t inner = std::min(inner_step, k - l);
-        const W beta = update == Update::overwrite && l == 0 ? 0 : 1;
-        blas_product(block(a, i, l, rows, inner), block(b, l, j, inner, columns), beta,
-                     c + i * n + j, rows == 1 ? std::max(columns, std::int64_t{1}) : n);
-      }
+  const std::int64_t across = (n + blocks.columns - 1) / blocks.columns;
+  const std::int64_t count = (m + blocks.rows - 1) / blocks.rows * across;
+  const auto one = [&](std::int64_t number) {
+    const std::int64_t i = number / across * blocks.rows;
+    const std::int64_t j = number % across * blocks.columns;
+    const std::int64_t rows = std::min(blocks.rows, m - i);
+    const std::int64_t columns = std::min(blocks.columns, n - j);
+    for (std::int64_t l = 0; l < k; l += blocks.inner) {
+      const std::int64_t inner = std::min(blocks.inner, k - l);
+      refuse_if_stopped("matrices were multiplied");
+      const W beta = update == Update::overwrite && l == 0 ? 0 : 1;
+      blas_product(block(a, i, l, rows, inner), block(b, l, j, inner, columns), beta, c + i * n + j,
+                   rows == 1 ? std::max(columns, std::int64_t{1}) : n);
     }
-  }
+  };
+  if (is_worth_sharing(m, n, k) && count > 1) return share_work(count, one);
+  for (std::int64_t number = 0; number < count; ++number) one(number);
 }
 
 template <class W>
@@ -193,12 +217,11 @@ void gemm(const MatrixView<W>& a, const MatrixView<W>& b, W* c, Update update,
   if constexpr (std::is_floating_point_v<W>) {
     const BlasOperand<W> left = readable(a, a_copy);
     const BlasOperand<W> right = readable(b, b_copy);
-    const std::int64_t largest = std::max({m, n, a.columns, left.leading(), right.leading()});
-    if (largest <= largest_extent) {
+    const ProductBlocks blocks = tellable_blocks(left, right, largest_extent);
+    if (blocks.rows >= m && blocks.columns >= n && blocks.inner >= a.columns)
       blas_product(left, right, W(update == Update::overwrite ? 0 : 1), c, n);
-    } else {
-      blas_product_in_parts(left, right, update, c, largest_extent);
-    }
+    else
+      blas_product_in_blocks(left, right, update, c, blocks);
   } else {
     MatrixView<W> right = b;
     if (right.column_stride != 1) {

@@ -65,7 +65,8 @@ void put(W& place, W value, Update update) {
 }
 
 /// c = a b or c += a b, where c is row-major without gaps. `overwrite` never reads c.
-/// Products larger in some direction than a BLAS can be told of are cut into several.
+/// It is cut into blocks, which several threads may compute: those of product_blocks, and smaller
+/// ones where an extent is above what a BLAS can be told of.
 template <class W>
 void gemm(const MatrixView<W>& a, const MatrixView<W>& b, W* c, Update update,
           std::int64_t largest_extent = INT_MAX);

@@ -4,11 +4,14 @@
 #include <memory>
 #include <utility>
 
+#include "base/stop.h"
 #include "kernel/row_accumulators.h"
 #include "tile/tile_rep.h"
 
 namespace tessera {
 namespace {
+
+constexpr const char* multiplying = "sparse matrices were multiplied";
 
 /// The rows of b that lie ahead are fetched while earlier ones are added.
 template <class W>
@@ -88,13 +91,15 @@ template <class W, class Accumulator>
 [[gnu::always_inline]] inline std::int64_t sum_row(const SparseMatrix<W>& a,
                                                    const SparseMatrix<W>& b, std::int64_t i,
                                                    Accumulator& accumulator, std::int64_t* columns,
-                                                   W* values) {
+                                                   W* values, StopPoll& poll) {
   constexpr std::int64_t ahead = 4;
   const std::int64_t remaining = a.end(a.rows - 1) - a.begin(i);  // in this row and all below
   const SparseVector<W> left = a.row(i);
   for (std::int64_t p = 0; p < left.count; ++p) {
     if (p + ahead < remaining) prefetch_row(b, left.coordinates[p + ahead]);
-    accumulator.add(b.row(left.coordinates[p]), left.value(p));
+    const SparseVector<W> right = b.row(left.coordinates[p]);
+    accumulator.add(right, left.value(p));
+    poll.passed(right.count);
   }
   return accumulator.drain(columns, values);
 }
@@ -106,15 +111,17 @@ template <class W, class Accumulator>
   InsertionAccumulator<W> few;
   EntryStore<W> entries(storage, most);
   std::int64_t reached = 0;
+  StopPoll poll(multiplying);
   for (std::int64_t i = 0; i < a.rows; ++i) {
     const std::int64_t products = products_of_row(a, b, i);
+    poll.passed(1);
     const std::int64_t bound = std::min(products, b.columns);
     entries.reserve(bound, reached);
     reached += bound;
     const std::int64_t count =
         products <= few.capacity
-            ? sum_row(a, b, i, few, entries.coordinates(), entries.values())
-            : sum_row(a, b, i, accumulator, entries.coordinates(), entries.values());
+            ? sum_row(a, b, i, few, entries.coordinates(), entries.values(), poll)
+            : sum_row(a, b, i, accumulator, entries.coordinates(), entries.values(), poll);
     entries.added(count);
     storage.offsets[i + 1] = entries.stored();
   }
@@ -150,7 +157,11 @@ Tile gustavson(const SparseMatrix<W>& a, const SparseMatrix<W>& b, const TileTyp
   auto storage = std::make_shared<SparseStorage>();
   storage->offsets.assign(a.rows + 1, 0);
   std::int64_t most = 0;
-  for (std::int64_t i = 0; i < a.rows; ++i) most += std::min(products_of_row(a, b, i), b.columns);
+  StopPoll poll(multiplying);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    poll.passed(1 + a.end(i) - a.begin(i));
+    most += std::min(products_of_row(a, b, i), b.columns);
+  }
   constexpr std::int64_t always_narrow = 4096;
   if (most == 0) {
     return publish_sparse(type, std::move(storage));
@@ -169,11 +180,14 @@ Tile gustavson(const SparseMatrix<W>& a, const SparseMatrix<W>& b, const TileTyp
 template <class W>
 void gustavson_dense(const SparseMatrix<W>& a, const SparseMatrix<W>& b, W* c, Update update) {
   if (update == Update::overwrite) std::fill_n(c, a.rows * b.columns, W{});
+  StopPoll poll(multiplying);
   for (std::int64_t i = 0; i < a.rows; ++i) {
     W* row = c + i * b.columns;
     const SparseVector<W> left = a.row(i);
+    poll.passed(1);
     for (std::int64_t p = 0; p < left.count; ++p) {
       const SparseVector<W> right = b.row(left.coordinates[p]);
+      poll.passed(1 + right.count);
       for (std::int64_t q = 0; q < right.count; ++q) {
         W& sum = row[right.coordinates[q]];
         sum = multiply_add(sum, left.value(p), right.value(q));

@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "base/check.h"
+#include "base/crew.h"
 #include "kernel/arguments.h"
 #include "kernel/call_text.h"
+#include "kernel/densified.h"
 #include "kernel/elementwise_loops.h"
+#include "kernel/library_threads.h"
 #include "kernel/registry.h"
 
 namespace tessera {
@@ -58,6 +62,17 @@ std::vector<TileType> types_of(Tiles tiles) {
   for (const Tile& tile : tiles) types.push_back(tile.type());
   return types;
 }
+
+/// A run has seen to it for all that it calls.
+class OneLibraryThreadUnlessRun {
+ public:
+  OneLibraryThreadUnlessRun() {
+    if (!has_crew()) library_.emplace();
+  }
+
+ private:
+  std::optional<OneLibraryThread> library_;
+};
 
 /// Runs what may be a user's code: whatever it throws reaches the caller as one of our errors
 /// that names the kernel.
@@ -138,6 +153,14 @@ const Implementation& KernelCall::implementation(Types types, Device device) con
   return *found;
 }
 
+double densified_bytes(const KernelCall& call, Types types) {
+  if (fits(call.implementation(types), types)) return 0;
+  double bytes = 0;
+  for (const TileType& type : types)
+    if (type.is_sparse()) bytes += dense_bytes(type);
+  return bytes;
+}
+
 namespace {
 
 /// The tiles as an implementation takes them: sparse ones densified where it wants dense ones.
@@ -154,6 +177,7 @@ std::vector<Tile> KernelCall::run(Tiles tiles) const {
   const std::vector<TileType> types = types_of(tiles);
   const std::vector<TileType> expected = infer(types);
   const Implementation& chosen = implementation(types);
+  const OneLibraryThreadUnlessRun library;
   std::vector<Tile> outputs =
       guarded(*kernel_, [&] { return chosen.run(laid_out(chosen, tiles, types), params_); });
   const std::vector<TileType> actual = types_of(outputs);
@@ -194,6 +218,7 @@ void KernelCall::accumulate(MutableTile& accumulator, Tiles tiles) const {
     add_into(accumulator, (*this)(tiles));
     return;
   }
+  const OneLibraryThreadUnlessRun library;
   guarded(*kernel_,
           [&] { chosen.accumulate(accumulator, laid_out(chosen, tiles, types), params_); });
 }

@@ -1,101 +1,176 @@
 #include "kernel/lapack.h"
 
-#include <lapacke.h>
+#include "kernel/lapack_routines.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "base/check.h"
-#include "tile/buffer.h"
+// Eliminations: LU, what is made of it, and Cholesky.
 
 namespace tessera::lapack {
 namespace {
 
-/// The routines by dtype. Those called _work do not look for NaN, which may pass through.
-template <class T>
-struct Routines;
+double cubed(std::int64_t n) { return std::pow(static_cast<double>(n), 3); }
 
-template <>
-struct Routines<float> {
-  static constexpr auto getrf = LAPACKE_sgetrf_work;
-  static constexpr auto getri = LAPACKE_sgetri_work;
-  static constexpr auto getrs = LAPACKE_sgetrs_work;
-  static constexpr auto potrf = LAPACKE_spotrf_work;
-  static constexpr auto geqrf = LAPACKE_sgeqrf_work;
-  static constexpr auto orgqr = LAPACKE_sorgqr_work;
-  static constexpr auto gesdd = LAPACKE_sgesdd_work;
-  static constexpr auto syevd = LAPACKE_ssyevd_work;
-};
-
-template <>
-struct Routines<double> {
-  static constexpr auto getrf = LAPACKE_dgetrf_work;
-  static constexpr auto getri = LAPACKE_dgetri_work;
-  static constexpr auto getrs = LAPACKE_dgetrs_work;
-  static constexpr auto potrf = LAPACKE_dpotrf_work;
-  static constexpr auto geqrf = LAPACKE_dgeqrf_work;
-  static constexpr auto orgqr = LAPACKE_dorgqr_work;
-  static constexpr auto gesdd = LAPACKE_dgesdd_work;
-  static constexpr auto syevd = LAPACKE_dsyevd_work;
-};
-
-constexpr int layout = LAPACK_COL_MAJOR;
-constexpr lapack_int ask_for_size = -1;
-
-lapack_int checked(const char* routine, lapack_int info) {
-  TESSERA_INVARIANT(info >= 0, "LAPACK's {} refuses argument {}", routine, -info);
-  return info;
+/// The width of panels of `rows` rows, of which each takes rows x width^2 multiplications.
+std::int64_t panel_width(const Cuts& cuts, std::int64_t rows) {
+  const double width = std::sqrt(static_cast<double>(cuts.work) / static_cast<double>(rows));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(width) / 64 * 64, cuts.width,
+                                  std::max<std::int64_t>(cuts.width, 1024));
 }
 
-/// A routine reports the workspace it wants as a floating-point number, which may have been
-/// rounded down.
+/// a := its factors L and U, which a permutation of its rows yields. Breaks down at the first pivot
+/// that is zero.
 template <class T>
-lapack_int workspace_size(T reported) {
-  const double size = std::ceil(std::nextafter(reported, std::numeric_limits<T>::infinity()));
-  constexpr double largest = std::numeric_limits<lapack_int>::max();
-  return static_cast<lapack_int>(std::clamp(size, 1.0, largest));
+int eliminate(std::int64_t n, T* first, lapack_int* pivots, const Cuts& cuts) {
+  const Columns<T> a{first, n};
+  const std::int64_t width = panel_width(cuts, n);
+  if (cubed(n) / 3 <= static_cast<double>(cuts.work))
+    return checked("getrf", Routines<T>::getrf(layout, size_of_call(n), size_of_call(n), first,
+                                               a.stride(), pivots));
+  for (std::int64_t j = 0; j < n; j += width) {
+    const std::int64_t columns = std::min(width, n - j);
+    const std::int64_t next = j + columns;
+    look_for_stop();
+    const lapack_int zero =
+        checked("getrf", Routines<T>::getrf(layout, size_of_call(n - j), size_of_call(columns),
+                                            a.at(j, j), a.stride(), pivots + j));
+    if (zero > 0) return static_cast<int>(j) + zero;
+    for (std::int64_t i = j; i < next; ++i) pivots[i] += size_of_call(j);
+    const auto exchange_rows = [&](std::int64_t begin, std::int64_t count) {
+      if (count > 0)
+        (void)Routines<T>::laswp(layout, size_of_call(count), a.at(0, begin), a.stride(),
+                                 size_of_call(j + 1), size_of_call(next), pivots, 1);
+    };
+    exchange_rows(0, j);
+    const double work = static_cast<double>(n - j) * static_cast<double>(columns);
+    in_groups(next, n, fitting(cuts, work), [&](std::int64_t at, std::int64_t count) {
+      exchange_rows(at, count);
+      Routines<T>::trsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit,
+                        size_of_call(columns), size_of_call(count), 1, a.at(j, j), a.stride(),
+                        a.at(j, at), a.stride());
+      Routines<T>::gemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size_of_call(n - next),
+                        size_of_call(count), size_of_call(columns), -1, a.at(next, j), a.stride(),
+                        a.at(j, at), a.stride(), 1, a.at(next, at), a.stride());
+    });
+  }
+  return 0;
 }
 
-/// Calls a routine twice: to learn the size of the workspace, and with it.
-template <class T, class Routine>
-lapack_int with_workspace(const char* name, const Routine& routine) {
-  T size = 0;
-  checked(name, routine(&size, ask_for_size));
-  BufferVector<T> work(workspace_size(size));
-  return checked(name, routine(work.data(), static_cast<lapack_int>(work.size())));
+/// The upper triangle := its inverse, a block of columns after the other: those before it are
+/// inverted already.
+template <class T>
+void invert_upper(std::int64_t n, const Columns<T>& a, std::int64_t width) {
+  in_groups(0, n, width, [&](std::int64_t j, std::int64_t columns) {
+    if (j > 0) {
+      Routines<T>::trmm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit,
+                        size_of_call(j), size_of_call(columns), 1, a.first, a.stride(), a.at(0, j),
+                        a.stride());
+      Routines<T>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
+                        size_of_call(j), size_of_call(columns), -1, a.at(j, j), a.stride(),
+                        a.at(0, j), a.stride());
+    }
+    (void)checked("trtri", Routines<T>::trtri(layout, 'U', 'N', size_of_call(columns), a.at(j, j),
+                                              a.stride()));
+  });
+}
+
+/// The x for which x L is the inverse of U, in the place of both, blocks from the last on; then the
+/// columns are exchanged as the rows were.
+template <class T>
+void invert_factors(std::int64_t n, const Columns<T>& a, const lapack_int* pivots,
+                    const Cuts& cuts) {
+  const double square = static_cast<double>(n) * static_cast<double>(n);
+  const std::int64_t width = std::min<std::int64_t>(fitting(cuts, square), 512);
+  invert_upper(n, a, width);
+  BufferVector<T> lower(n * std::min(width, n));
+  const Columns<T> l{lower.data(), n};
+  for (std::int64_t j = (n - 1) / width * width; j >= 0; j -= width) {
+    look_for_stop();
+    const std::int64_t columns = std::min(width, n - j);
+    const std::int64_t next = j + columns;
+    for (std::int64_t c = 0; c < columns; ++c)
+      for (std::int64_t i = j + c + 1; i < n; ++i) {
+        *l.at(i, c) = *a.at(i, j + c);
+        *a.at(i, j + c) = 0;
+      }
+    if (next < n)
+      Routines<T>::gemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size_of_call(n),
+                        size_of_call(columns), size_of_call(n - next), -1, a.at(0, next),
+                        a.stride(), l.at(next, 0), l.stride(), 1, a.at(0, j), a.stride());
+    Routines<T>::trsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit,
+                      size_of_call(n), size_of_call(columns), 1, l.at(j, 0), l.stride(), a.at(0, j),
+                      a.stride());
+  }
+  for (std::int64_t j = n - 1; j-- > 0;)
+    if (const std::int64_t other = pivots[j] - 1; other != j)
+      Routines<T>::swap(size_of_call(n), a.at(0, j), 1, a.at(0, other), 1);
 }
 
 }  // namespace
 
 template <class T>
-int invert(std::int64_t n, T* a) {
-  const auto order = static_cast<lapack_int>(n);
+int invert(std::int64_t n, T* a, const Cuts& cuts) {
+  const LibraryCall call;
   BufferVector<lapack_int> pivots(n);
-  const lapack_int info =
-      checked("getrf", Routines<T>::getrf(layout, order, order, a, order, pivots.data()));
-  if (info > 0) return info;
-  return with_workspace<T>("getri", [&](T* work, lapack_int size) {
-    return Routines<T>::getri(layout, order, a, order, pivots.data(), work, size);
+  if (const int zero = eliminate(n, a, pivots.data(), cuts); zero > 0) return zero;
+  if (cubed(n) <= static_cast<double>(cuts.work))
+    return with_workspace<T>("getri", [&](T* work, lapack_int size) {
+      return Routines<T>::getri(layout, size_of_call(n), a, size_of_call(n), pivots.data(), work,
+                                size);
+    });
+  invert_factors(n, Columns<T>{a, n}, pivots.data(), cuts);
+  return 0;
+}
+
+template <class T>
+int solve(std::int64_t n, std::int64_t columns, T* a, T* x, const Cuts& cuts) {
+  const LibraryCall call;
+  BufferVector<lapack_int> pivots(n);
+  if (const int zero = eliminate(n, a, pivots.data(), cuts); zero > 0) return zero;
+  const double square = static_cast<double>(n) * static_cast<double>(n);
+  in_groups(0, columns, fitting(cuts, square), [&](std::int64_t at, std::int64_t count) {
+    (void)checked("getrs",
+                  Routines<T>::getrs(layout, 'T', size_of_call(n), size_of_call(count), a,
+                                     size_of_call(n), pivots.data(), x + at * n, size_of_call(n)));
   });
+  return 0;
 }
 
+namespace {
+
+/// The upper triangle := the U with U'U = a, as LAPACK counts where it breaks down.
 template <class T>
-int solve(std::int64_t n, std::int64_t columns, T* a, T* x) {
-  const auto order = static_cast<lapack_int>(n);
-  BufferVector<lapack_int> pivots(n);
-  const lapack_int info =
-      checked("getrf", Routines<T>::getrf(layout, order, order, a, order, pivots.data()));
-  if (info > 0 || columns == 0) return info;
-  return checked("getrs", Routines<T>::getrs(layout, 'T', order, static_cast<lapack_int>(columns),
-                                             a, order, pivots.data(), x, order));
+int take_root(std::int64_t n, const Columns<T>& a, const Cuts& cuts) {
+  if (cubed(n) / 6 <= static_cast<double>(cuts.work))
+    return checked("potrf", Routines<T>::potrf(layout, 'U', size_of_call(n), a.first, a.stride()));
+  const std::int64_t width = std::min<std::int64_t>(panel_width(cuts, n), 512);
+  for (std::int64_t j = 0; j < n; j += width) {
+    look_for_stop();
+    const std::int64_t columns = std::min(width, n - j);
+    if (j > 0)
+      Routines<T>::syrk(CblasColMajor, CblasUpper, CblasTrans, size_of_call(columns),
+                        size_of_call(j), -1, a.at(0, j), a.stride(), 1, a.at(j, j), a.stride());
+    const lapack_int minor = checked(
+        "potrf", Routines<T>::potrf(layout, 'U', size_of_call(columns), a.at(j, j), a.stride()));
+    if (minor > 0) return static_cast<int>(j) + minor;
+    const double work = static_cast<double>(j + columns) * static_cast<double>(columns);
+    in_groups(j + columns, n, fitting(cuts, work), [&](std::int64_t at, std::int64_t count) {
+      if (j > 0)
+        Routines<T>::gemm(CblasColMajor, CblasTrans, CblasNoTrans, size_of_call(columns),
+                          size_of_call(count), size_of_call(j), -1, a.at(0, j), a.stride(),
+                          a.at(0, at), a.stride(), 1, a.at(j, at), a.stride());
+      Routines<T>::trsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit,
+                        size_of_call(columns), size_of_call(count), 1, a.at(j, j), a.stride(),
+                        a.at(j, at), a.stride());
+    });
+  }
+  return 0;
 }
 
+}  // namespace
+
 template <class T>
-int cholesky(std::int64_t n, T* a) {
-  const auto order = static_cast<lapack_int>(n);
-  const lapack_int info = checked("potrf", Routines<T>::potrf(layout, 'U', order, a, order));
-  if (info > 0) return info;
+int cholesky(std::int64_t n, T* a, const Cuts& cuts) {
+  const LibraryCall call;
+  if (const int minor = take_root(n, Columns<T>{a, n}, cuts); minor > 0) return minor;
   for (std::int64_t i = 0; i < n; ++i) {
     // Not every LAPACK notices that NaN is not positive.
     if (!(a[i * n + i] > 0)) return static_cast<int>(i + 1);
@@ -104,61 +179,12 @@ int cholesky(std::int64_t n, T* a) {
   return 0;
 }
 
-template <class T>
-void qr(std::int64_t m, std::int64_t n, T* a, T* q, T* r) {
-  const std::int64_t k = std::min(m, n);
-  const auto rows = static_cast<lapack_int>(m);
-  const auto columns = static_cast<lapack_int>(n);
-  const auto reflectors = static_cast<lapack_int>(k);
-  BufferVector<T> scales(k);
-  with_workspace<T>("geqrf", [&](T* work, lapack_int size) {
-    return Routines<T>::geqrf(layout, rows, columns, a, rows, scales.data(), work, size);
-  });
-  for (std::int64_t i = 0; i < k; ++i)
-    for (std::int64_t j = 0; j < n; ++j) r[i * n + j] = i <= j ? a[j * m + i] : T{};
-  std::copy_n(a, m * k, q);
-  with_workspace<T>("orgqr", [&](T* work, lapack_int size) {
-    return Routines<T>::orgqr(layout, rows, reflectors, reflectors, q, rows, scales.data(), work,
-                              size);
-  });
-}
+template int invert(std::int64_t, float*, const Cuts&);
+template int solve(std::int64_t, std::int64_t, float*, float*, const Cuts&);
+template int cholesky(std::int64_t, float*, const Cuts&);
 
-template <class T>
-int svd(std::int64_t m, std::int64_t n, T* a, T* u, T* s, T* vt) {
-  const auto rows = static_cast<lapack_int>(n);  // of the transpose
-  const auto columns = static_cast<lapack_int>(m);
-  const lapack_int k = std::min(rows, columns);
-  BufferVector<lapack_int> integers(std::size_t{8} * k);
-  return with_workspace<T>("gesdd", [&](T* work, lapack_int size) {
-    return Routines<T>::gesdd(layout, 'S', rows, columns, a, rows, s, vt, rows, u, k, work, size,
-                              integers.data());
-  });
-}
-
-template <class T>
-int symmetric_eigen(std::int64_t n, T* a, T* values) {
-  const auto order = static_cast<lapack_int>(n);
-  BufferVector<lapack_int> integers(std::size_t{3} + 5 * n);
-  return with_workspace<T>("syevd", [&](T* work, lapack_int size) {
-    const lapack_int integer_size =
-        size == ask_for_size ? ask_for_size : static_cast<lapack_int>(integers.size());
-    return Routines<T>::syevd(layout, 'V', 'U', order, a, order, values, work, size,
-                              integers.data(), integer_size);
-  });
-}
-
-template int invert(std::int64_t, float*);
-template int solve(std::int64_t, std::int64_t, float*, float*);
-template int cholesky(std::int64_t, float*);
-template void qr(std::int64_t, std::int64_t, float*, float*, float*);
-template int svd(std::int64_t, std::int64_t, float*, float*, float*, float*);
-template int symmetric_eigen(std::int64_t, float*, float*);
-
-template int invert(std::int64_t, double*);
-template int solve(std::int64_t, std::int64_t, double*, double*);
-template int cholesky(std::int64_t, double*);
-template void qr(std::int64_t, std::int64_t, double*, double*, double*);
-template int svd(std::int64_t, std::int64_t, double*, double*, double*, double*);
-template int symmetric_eigen(std::int64_t, double*, double*);
+template int invert(std::int64_t, double*, const Cuts&);
+template int solve(std::int64_t, std::int64_t, double*, double*, const Cuts&);
+template int cholesky(std::int64_t, double*, const Cuts&);
 
 }  // namespace tessera::lapack

@@ -3,9 +3,8 @@
 #include <cblas.h>
 #include <dlfcn.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <mutex>
-#include <vector>
 
 namespace tessera {
 namespace {
@@ -31,24 +30,26 @@ Library find_library() {
   return found.set != nullptr && found.get != nullptr ? found : Library{};
 }
 
-/// The wishes of all that live.
+/// How many want one thread, and what there was before the first of them.
 class Wishes {
  public:
-  void replace(int old_wish, int new_wish) {  // 0: none
+  void begin() {
     if (library_.set == nullptr) return;
     const std::lock_guard lock(mutex_);
-    if (wishes_.empty()) before_ = library_.get();
-    if (old_wish > 0) wishes_.erase(std::find(wishes_.begin(), wishes_.end(), old_wish));
-    if (new_wish > 0) wishes_.push_back(new_wish);
-    int now = before_;
-    for (const int wish : wishes_) now = std::min(now, wish);
-    if (now != library_.get()) library_.set(now);
+    if (count_++ > 0) return;
+    before_ = library_.get();
+    if (before_ != 1) library_.set(1);
+  }
+  void end() {
+    if (library_.set == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    if (--count_ == 0 && before_ != 1) library_.set(before_);
   }
 
  private:
   Library library_ = find_library();
   std::mutex mutex_;
-  std::vector<int> wishes_;
+  std::int64_t count_ = 0;
   int before_ = 1;
 };
 
@@ -59,13 +60,7 @@ Wishes& wishes() {
 
 }  // namespace
 
-LibraryThreads::LibraryThreads(int threads) : threads_(threads) { wishes().replace(0, threads); }
-LibraryThreads::~LibraryThreads() { wishes().replace(threads_, 0); }
-
-void LibraryThreads::use(int threads) {
-  if (threads == threads_) return;
-  wishes().replace(threads_, threads);
-  threads_ = threads;
-}
+OneLibraryThread::OneLibraryThread() { wishes().begin(); }
+OneLibraryThread::~OneLibraryThread() { wishes().end(); }
 
 }  // namespace tessera

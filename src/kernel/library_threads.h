@@ -2,21 +2,18 @@
 
 namespace tessera {
 
-/// How many threads of its own a call of the BLAS may use while this lives. A BLAS has one such
-/// number for the whole process: of several that live at once the least counts, it is never more
-/// than the program or its environment had set, and with the last one it returns to that. Only
-/// OpenBLAS can be told; others stay as they are.
-class LibraryThreads {
+/// While one of these lives, a call of the BLAS or of LAPACK works in the caller's thread alone.
+/// With several threads OpenBLAS cuts sums at other places, so that the last bits of a result would
+/// depend on how many it has; a product that is worth it is cut by us, always at the same places
+/// (product_blocks.h). The number is one for the whole process: with the last that lives it returns
+/// to what the program or its environment had set. Only OpenBLAS can be told; others stay as they
+/// are.
+class OneLibraryThread {
  public:
-  explicit LibraryThreads(int threads);
-  ~LibraryThreads();
-  LibraryThreads(const LibraryThreads&) = delete;
-  LibraryThreads& operator=(const LibraryThreads&) = delete;
-
-  void use(int threads);  // cheap if it is the same as before; by one thread at a time
-
- private:
-  int threads_;
+  OneLibraryThread();
+  ~OneLibraryThread();
+  OneLibraryThread(const OneLibraryThread&) = delete;
+  OneLibraryThread& operator=(const OneLibraryThread&) = delete;
 };
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 
 #include "kernel/gemm.h"
 #include "kernel/gustavson.h"
+#include "kernel/hypersparse_product.h"
 #include "kernel/sparse_products.h"
 #include "tile/dispatch.h"
 
@@ -180,8 +181,8 @@ void multiply_dense(MutableTile& result, const Tile& a, const Tile& b, Transpose
                                              update);
 }
 
-void multiply(MutableTile& result, const Tile& a, const Tile& b, Transposed transposed,
-              Update update) {
+void multiply_into(MutableTile& result, const Tile& a, const Tile& b, Transposed transposed,
+                   Update update) {
   if (a.is_sparse() && b.is_sparse()) {
     multiply_batch<SparseOperand, SparseOperand>(result, a, b, transposed, update);
   } else if (a.is_sparse()) {
@@ -212,11 +213,15 @@ Tile as_vector(const Tile& column) {
 Tile multiply_sparse(const Tile& a, const Tile& b, Transposed transposed, const TileType& type) {
   return visit_dtype(type.dtype, [&]<class T>() {
     using W = Word<T>;
+    if (is_hypersparse_product(a, b, transposed))
+      return hypersparse_product<W>(a, b, transposed, type);
     const SparseOperand<W> left(a, type.dtype, Side::left, transposed.a, {});
     const SparseOperand<W> right(b, type.dtype, Side::right, transposed.b, {});
     return with_rows(left.at({}), [&](const SparseMatrix<W>& rows) {
       return with_rows(right.at({}), [&](const SparseMatrix<W>& columns) {
-        if (b.rank() > 1) return gustavson(rows, columns, type);
+        if (b.rank() > 1 && type.sparse_dims == 1) return gustavson(rows, columns, type);
+        if (b.rank() > 1)
+          return gustavson(rows, columns, {type.dtype, type.shape, 1}).with_sparse_dims(2);
         return as_vector<T>(gustavson(rows, columns, {type.dtype, {rows.rows, 1}, 1}));
       });
     });
@@ -267,20 +272,22 @@ TileType product_type(std::string_view kernel, const TileType& a, const TileType
   const Shape shape = product_shape(kernel, a, b, transposed).result;
   const bool sparse = a.is_sparse() && b.is_sparse() && a.shape.rank() <= 2 &&
                       b.shape.rank() <= 2 && shape.rank() > 0;
-  return {promote(a.dtype, b.dtype), shape, sparse ? 1 : 0};
+  // As a has its rows: an offset for each, or none.
+  const int sparse_dims = shape.rank() == 2 ? a.sparse_dims : 1;
+  return {promote(a.dtype, b.dtype), shape, sparse ? sparse_dims : 0};
 }
 
 Tile matrix_product(const Tile& a, const Tile& b, Transposed transposed) {
   const TileType type = product_type("matmul", a.type(), b.type(), transposed);
   if (type.is_sparse()) return multiply_sparse(a, b, transposed, type);
   MutableTile result = MutableTile::uninitialized(type.dtype, type.shape);
-  multiply(result, a, b, transposed, Update::overwrite);
+  multiply_into(result, a, b, transposed, Update::overwrite);
   return std::move(result).publish();
 }
 
 void accumulate_matrix_product(MutableTile& accumulator, const Tile& a, const Tile& b,
                                Transposed transposed) {
-  multiply(accumulator, a, b, transposed, Update::accumulate);
+  multiply_into(accumulator, a, b, transposed, Update::accumulate);
 }
 
 }  // namespace tessera

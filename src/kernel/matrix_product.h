@@ -27,8 +27,8 @@ struct ProductShape {
 /// TypeError that starts with the kernel's name and prints both types if they do not fit.
 ProductShape product_shape(std::string_view kernel, const TileType& a, const TileType& b,
                            Transposed transposed);
-/// The product of sparse operands without leading dimensions is sparse, in compressed rows; every
-/// other one is dense.
+/// The product of sparse operands without leading dimensions is sparse, with its rows compressed as
+/// those of `a` are; every other one is dense.
 TileType product_type(std::string_view kernel, const TileType& a, const TileType& b,
                       Transposed transposed);
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/stop.h"
 #include "kernel/operations.h"
 #include "kernel/reduction_traversal.h"
 
@@ -51,6 +52,7 @@ typename R::Accumulator fold_run(const typename R::Element* first, std::int64_t 
   if (count <= block)
     return stride == 1 ? fold_block<R>(first, Adjacent(), count)
                        : fold_block<R>(first, stride, count);
+  if (count > block * block) refuse_if_stopped("elements were reduced");
   const std::int64_t half = (count / 2 + block - 1) / block * block;
   const auto left = fold_run<R>(first, stride, half);  // first, so that memory is read forwards
   return R::combine(left, fold_run<R>(first + half * stride, stride, count - half));
@@ -227,9 +229,11 @@ template <class R, class Stride>
 void add_rows(typename R::State* cells, std::int64_t count, const typename R::Element* first,
               Stride stride, const Rows& rows) {
   std::int64_t row = 0;
+  StopPoll poll("elements were reduced");
   if constexpr (Folding<R>) {
     constexpr std::int64_t bundle = 8;
-    for (; row + bundle <= rows.count; row += bundle)
+    for (; row + bundle <= rows.count; row += bundle) {
+      poll.passed(bundle * count);
       for (std::int64_t i = 0; i < count; ++i) {
         const auto* p = first + row * rows.stride + i * stride;
         const auto pair = [&](std::int64_t r) {
@@ -237,10 +241,13 @@ void add_rows(typename R::State* cells, std::int64_t count, const typename R::El
         };
         R::absorb(cells[i], R::combine(R::combine(pair(0), pair(2)), R::combine(pair(4), pair(6))));
       }
+    }
   }
-  for (; row < rows.count; ++row)
+  for (; row < rows.count; ++row) {
+    poll.passed(count);
     for (std::int64_t i = 0; i < count; ++i)
       add_one<R>(cells[i], first[row * rows.stride + i * stride], rows.index + row);
+  }
 }
 
 template <class R>

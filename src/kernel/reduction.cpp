@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "kernel/arguments.h"
 #include "kernel/builtin.h"
+#include "kernel/claims.h"
 #include "kernel/reducers.h"
 #include "tile/dispatch.h"
 
@@ -61,8 +62,6 @@ Tile run_reduction(const std::string& kernel, const Reduction& reduction, const 
       reduce(tile, axes_of(kernel, params, tile.shape()), reduction.reducer(tile.dtype()));
   return result.reshape(infer_reduction(kernel, reduction, tile.type(), params).shape);
 }
-
-void claim_nothing(Properties&) {}
 
 void claim_linear(Properties& f) {
   f.linear_in = {0};

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "tile/buffer.h"
 #include "tile/tile_rep.h"
 
@@ -126,6 +127,7 @@ void reduce_dense(const Tile& tile, const std::vector<int>& axes, const Reducer&
   const Dimension& inner = plan.inner;
   BufferVector<std::byte> states(strip * reducer.state_bytes);
   BufferVector<std::byte> finished(strip * result_bytes);
+  StopPoll poll("elements were reduced");
 
   for_each_position(plan.kept, [&](std::int64_t kept_offset, std::int64_t cell, std::int64_t) {
     const std::byte* base = tile.bytes_begin() + kept_offset * element_bytes;
@@ -136,6 +138,7 @@ void reduce_dense(const Tile& tile, const std::vector<int>& axes, const Reducer&
       reducer.start(states.data(), cells);
       for_each_position(plan.reduced, [&](std::int64_t offset, std::int64_t, std::int64_t index) {
         const std::byte* from = first + offset * element_bytes;
+        poll.passed(plan.across ? cells * plan.rows.extent : inner.extent);
         if (plan.across)
           reducer.add_across(states.data(), cells, from, inner.stride,
                              {plan.rows.extent, plan.rows.stride, index});
@@ -215,11 +218,14 @@ void reduce_sparse(const Tile& tile, const std::vector<int>& axes, const Reducer
   constexpr std::int64_t batch = StoredValues::batch;
   std::array<std::int64_t, batch> entry_cells;
   std::array<std::int64_t, batch> entry_indices;
+  StopPoll poll("entries were reduced");
   for (std::int64_t row = 0; row < tile.rows(); ++row) {
+    poll.passed(1);
     const Place base = place_of(row_dimensions, row);
     const std::int64_t end = tile.offsets()[row + 1];
     for (std::int64_t begin = tile.offsets()[row]; begin < end; begin += batch) {
       const std::int64_t count = std::min(batch, end - begin);
+      poll.passed(count);
       if (rows_are_runs) {
         // Where no index is asked for, how many positions are stored says whether one is missing.
         std::byte* state =

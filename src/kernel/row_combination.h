@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/stop.h"
 #include "kernel/gemm.h"
 
 namespace tessera {
@@ -72,10 +73,12 @@ template <class W, class Terms>
 /// it.
 template <int Width, int VectorBytes, class W, class Left>
 [[gnu::always_inline]] inline void combine_columns(const RowCombination<W, Left>& product,
-                                                   std::int64_t first, std::int64_t end) {
+                                                   std::int64_t first, std::int64_t end,
+                                                   StopPoll& poll) {
   const std::int64_t blocks = (end - first) / Width;
   for (std::int64_t i = 0; blocks > 0 && i < product.rows; ++i) {
     const auto terms = product.left.terms(i);
+    poll.passed(1 + terms.count * blocks);  // a block is about as many vectors as fit a nanosecond
     W* c = product.c + i * product.columns;
     for (std::int64_t column = first; column <= end - Width; column += Width) {
       if constexpr (Width > 1) {
@@ -87,16 +90,17 @@ template <int Width, int VectorBytes, class W, class Left>
     }
   }
   if constexpr (Width > 1)
-    combine_columns<Width / 2, VectorBytes>(product, first + blocks * Width, end);
+    combine_columns<Width / 2, VectorBytes>(product, first + blocks * Width, end, poll);
 }
 
 /// Eight vectors of sums leave half of the sixteen registers to rows and weights.
 template <int VectorBytes, class W, class Left>
 [[gnu::always_inline]] inline void combine_all(const RowCombination<W, Left>& product) {
   constexpr int width = 8 * VectorBytes / static_cast<int>(sizeof(W));
+  StopPoll poll("rows were multiplied");
   for (std::int64_t column = 0; column < product.columns; column += product.panel)
     combine_columns<width, VectorBytes>(product, column,
-                                        std::min(product.columns, column + product.panel));
+                                        std::min(product.columns, column + product.panel), poll);
 }
 
 #ifdef __x86_64__

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/stop.h"
+#include "kernel/sparse_merge.h"
 #include "kernel/sparse_products.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
@@ -28,6 +30,18 @@ struct PackedRows {
   const W* begin(std::int64_t i) const { return first + i * stride; }
   DenseVector<W> row(std::int64_t i) const { return {begin(i), 1}; }
 };
+
+constexpr const char* sampling_products = "products were sampled";
+
+/// How many elements a dot product with a row looks at, at most.
+template <class W>
+std::int64_t steps_of(const PackedRows<W>&, std::int64_t) {
+  return 1;
+}
+template <class W>
+std::int64_t steps_of(const SparseMatrix<W>& matrix, std::int64_t row) {
+  return matrix.end(row) - matrix.begin(row);
+}
 
 /// The dot products of one row of a with `Count` rows of b. Together they hide the latency of the
 /// additions and read the row of a once.
@@ -64,16 +78,20 @@ template <int VectorBytes, class W>
 [[gnu::always_inline]] inline void sample_dense(const Places& places, const PackedRows<W>& a,
                                                 const PackedRows<W>& b, W* out) {
   constexpr int together = 8;
+  StopPoll poll(sampling_products);
   for (std::int64_t i = 0; i < places.rows; ++i) {
     const W* row = a.begin(i);
     std::int64_t p = places.offsets[i];
     const std::int64_t end = places.offsets[i + 1];
+    poll.passed(1);
     for (; p + together <= end; p += together, out += together) {
+      poll.passed(a.length);
       const W* columns[together];
       for (int c = 0; c < together; ++c) columns[c] = b.begin(places.columns[p + c]);
       dots<together, VectorBytes>(row, columns, a.length, out);
     }
     for (; p < end; ++p, ++out) {
+      poll.passed(a.length);
       const W* column = b.begin(places.columns[p]);
       dots<1, VectorBytes>(row, &column, a.length, out);
     }
@@ -99,9 +117,14 @@ void sample(const Places& places, const PackedRows<W>& a, const PackedRows<W>& b
 
 template <class W, class Left, class Right>
 void sample(const Places& places, const Left& a, const Right& b, W* out) {
-  for (std::int64_t i = 0; i < places.rows; ++i)
-    for (std::int64_t p = places.offsets[i]; p < places.offsets[i + 1]; ++p)
+  StopPoll poll(sampling_products);
+  for (std::int64_t i = 0; i < places.rows; ++i) {
+    poll.passed(1);
+    for (std::int64_t p = places.offsets[i]; p < places.offsets[i + 1]; ++p) {
+      poll.passed(steps_of(a, i) + steps_of(b, places.columns[p]));
       *out++ = dot(a.row(i), b.row(places.columns[p]));
+    }
+  }
 }
 
 /// An operand by rows, in whichever layout it has. Both rows that a dot product takes must run
@@ -152,13 +175,6 @@ Tile samples_at(const Tile& mask, const Tile& a, const Tile& b, bool transpose_b
   return std::move(samples).publish();
 }
 
-/// The values of the mask at its places, in their order.
-Tile stored_values(const Tile& mask) {
-  const std::int64_t first = mask.offsets()[0] * static_cast<std::int64_t>(size_of(mask.dtype()));
-  return Tile::wrap(mask.dtype(), {mask.stored()}, mask.bytes_begin() + first,
-                    std::make_shared<Tile>(mask));
-}
-
 /// A boolean tile stores no false: those samples drop out.
 Tile true_places(const Tile& mask, const TileType& type, const bool* samples) {
   SparseBuilder builder(type, mask.stored());
@@ -181,8 +197,9 @@ Tile at_places(const Tile& mask, const TileType& type, const T* samples, const T
   storage->values.resize(mask.stored() * sizeof(T));
   T* values = storage->values_as<T>();
   for (std::int64_t p = 0; p < mask.stored(); ++p)
-    values[p] =
-        weights == nullptr ? samples[p] : static_cast<T>(multiply<Word<T>>(samples[p], weights[p]));
+    values[p] = weights == nullptr
+                    ? samples[p]
+                    : static_cast<T>(multiply(Word<T>(samples[p]), Word<T>(weights[p])));
   return publish_sparse(type, std::move(storage));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stop.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
 
@@ -74,11 +75,13 @@ template <class Emit>
 void merge(const Tile& a, const Tile& b, Emit emit) {
   const std::int64_t* coordinates_a = a.coordinates();
   const std::int64_t* coordinates_b = b.coordinates();
+  StopPoll poll("sparse tiles were merged");
   for (std::int64_t row = 0; row < a.rows(); ++row) {
     std::int64_t i = a.offsets()[row];
     std::int64_t j = b.offsets()[row];
     const std::int64_t end_a = a.offsets()[row + 1];
     const std::int64_t end_b = b.offsets()[row + 1];
+    poll.passed(1 + 4 * (end_a - i + end_b - j));
     while (i < end_a && j < end_b) {
       const std::int64_t at_a = coordinates_a[i];
       const std::int64_t at_b = coordinates_b[j];
@@ -178,8 +181,10 @@ Tile gather(const Tile& dense, const Tile& structure) {
   visit_dtype(dense.dtype(), [&]<class T>() {
     const T* begin = source.data<T>();
     T* to = result.data<T>();
+    StopPoll poll("elements were gathered");
     for (std::int64_t row = 0; row < structure.rows(); ++row) {
       const std::int64_t end = structure.offsets()[row + 1];
+      poll.passed(1 + 4 * (end - structure.offsets()[row]));
       if (structure.offsets()[row] == end) continue;
       const T* from = begin + outer.offset(row);
       for (std::int64_t e = structure.offsets()[row]; e < end; ++e)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "kernel/row_combination.h"
 
 namespace tessera {
@@ -23,7 +24,9 @@ TransposedMatrix<W>::TransposedMatrix(const SparseMatrix<W>& matrix)
     if (next <= rows_) ++offsets_[next];
   }
   for (std::int64_t j = 1; j <= rows_; ++j) offsets_[j] += offsets_[j - 1];
+  StopPoll poll("a sparse matrix was transposed");
   for (std::int64_t i = 0; i < matrix.rows; ++i) {
+    poll.passed(1 + 8 * (matrix.end(i) - matrix.begin(i)));  // each goes somewhere else in memory
     for (std::int64_t p = matrix.begin(i); p < matrix.end(i); ++p) {
       const std::int64_t place = offsets_[matrix.coordinates[p] + 1]++;
       coordinates_[place] = i;
@@ -53,7 +56,12 @@ void pack(const MatrixView<W>& view, W* out) {
 
 template <class W>
 void gather_column(const SparseMatrix<W>& a, const DenseVector<W>& b, W* c, Update update) {
-  for (std::int64_t i = 0; i < a.rows; ++i) put(c[i], dot(a.row(i), b), update);
+  StopPoll poll("rows were multiplied");
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    const SparseVector<W> row = a.row(i);
+    poll.passed(1 + row.count);
+    put(c[i], dot(row, b), update);
+  }
 }
 
 template <class W>
@@ -77,11 +85,13 @@ void gather_rows(const SparseMatrix<W>& a, const MatrixView<W>& b, W* c, Update 
 template <class W>
 void scatter_rows(const MatrixView<W>& a, const SparseMatrix<W>& b, W* c, Update update) {
   if (update == Update::overwrite) std::fill_n(c, a.rows * b.columns, W{});
+  StopPoll poll("rows were multiplied");
   for (std::int64_t i = 0; i < a.rows; ++i) {
     W* row = c + i * b.columns;
     for (std::int64_t k = 0; k < b.rows; ++k) {
       const W weight = a(i, k);
       const SparseVector<W> entries = b.row(k);
+      poll.passed(1 + entries.count);
       for (std::int64_t p = 0; p < entries.count; ++p) {
         W& sum = row[entries.coordinates[p]];
         sum = multiply_add(sum, weight, entries.value(p));

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/stop.h"
 #include "kernel/dot.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
 
 namespace tessera {
 namespace {
+
+constexpr const char* multiplying = "elements were multiplied";
 
 template <class W>
 const W* elements(const Tile& tile) {
@@ -38,9 +41,12 @@ W sparse_dense(const Tile& a, const Tile& b) {
   const Tile right = b.contiguous();
   const std::int64_t width = sparse_extent(a.type());
   W sum{};
+  StopPoll poll(multiplying);
   for (std::int64_t row = 0; row < a.rows(); ++row) {
     const DenseVector<W> beside{elements<W>(right) + row * width, 1};
-    sum = plus(sum, dot(sparse_row<W>(a, row), beside));
+    const SparseVector<W> own = sparse_row<W>(a, row);
+    poll.passed(1 + own.count);
+    sum = plus(sum, dot(own, beside));
   }
   return sum;
 }
@@ -49,8 +55,12 @@ template <class W>
 W sparse_sparse(const Tile& a, const Tile& b) {
   const Tile right = b.with_sparse_dims(a.sparse_dims());
   W sum{};
-  for (std::int64_t row = 0; row < a.rows(); ++row)
-    sum = plus(sum, dot(sparse_row<W>(a, row), sparse_row<W>(right, row)));
+  StopPoll poll(multiplying);
+  for (std::int64_t row = 0; row < a.rows(); ++row) {
+    const SparseVector<W> own = sparse_row<W>(a, row), other = sparse_row<W>(right, row);
+    poll.passed(1 + own.count + other.count);
+    sum = plus(sum, dot(own, other));
+  }
   return sum;
 }
 
@@ -65,6 +75,8 @@ class Factors {
         count_(tile_.stored()) {
     if (tile_.is_sparse()) sparse_ = sparse_row<W>(tile_, 0);
   }
+
+  std::int64_t count() const { return count_; }
 
   /// Calls f(position, value) for each. Two loops, because the one over all elements is to be
   /// vectorised.
@@ -87,8 +99,10 @@ class Factors {
 template <class W>
 void outer_into(W* out, const Tile& a, const Tile& b, Update update) {
   const Factors<W> right(b);
+  StopPoll poll(multiplying);
   Factors<W>(a).for_each([&](std::int64_t i, W x) {
     W* row = out + i * b.elements();
+    poll.passed(1 + right.count());
     right.for_each([&](std::int64_t j, W y) { put(row[j], multiply(x, y), update); });
   });
 }
@@ -99,7 +113,9 @@ Tile sparse_outer(const Tile& a, const Tile& b) {
   const SparseVector<W> left = sparse_row<W>(a, 0);
   const SparseVector<W> right = sparse_row<W>(b, 0);
   SparseBuilder builder({a.dtype(), {a.elements(), b.elements()}, 2}, left.count * right.count);
+  StopPoll poll(multiplying);
   for (std::int64_t i = 0; i < left.count; ++i) {
+    poll.passed(1 + 4 * right.count);
     const std::int64_t first = left.coordinates[i] * b.elements();
     for (std::int64_t j = 0; j < right.count; ++j)
       builder.add(0, first + right.coordinates[j],

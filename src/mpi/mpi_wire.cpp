@@ -1,9 +1,12 @@
 #include "mpi/mpi_wire.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+
+#include "mpi/check.h"
 
 namespace tessera::mpi {
 
@@ -24,55 +27,46 @@ std::size_t largest_chunk() {
   return chunk;
 }
 
-void check(int code, const char* what) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw std::runtime_error(std::string(what) + ": " + std::string(text, length));
-}
-
 }  // namespace
 
-MpiWire::MpiWire() {
-  int initialized = 0;
-  MPI_Initialized(&initialized);
-  int provided = MPI_THREAD_MULTIPLE;
-  if (!initialized) {
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
-    ours_ = true;
-  } else {
-    MPI_Query_thread(&provided);
-  }
-  if (provided < MPI_THREAD_SERIALIZED)
-    throw std::runtime_error("this MPI does not let a thread of its own do the communication");
-  check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &size_);
-  MPI_Comm local;
-  MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
-  MPI_Comm_size(local, &local_size_);
-  MPI_Comm_free(&local);
-  queues_.resize(static_cast<std::size_t>(size_));
-  under_way_.assign(static_cast<std::size_t>(size_), 0);
-  head_.resize(head_bytes);
-}
-
 MpiWire::~MpiWire() {
-  if (thread_.joinable()) {
+  if (!thread_.joinable()) return;
+  if (handler_ != nullptr)
     // An empty header is the good-bye.
     for (int other = 0; other < size_; ++other)
       if (other != rank_) send(other, {}, {}, [] {});
-    thread_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    leaving_ = true;
   }
-  MPI_Comm_free(&comm_);
-  if (ours_) MPI_Finalize();
+  changed_.notify_all();
+  thread_.join();
 }
 
 void MpiWire::start(Handler& handler) {
+  const std::lock_guard lock(mutex_);
   handler_ = &handler;
-  thread_ = std::thread([this] { work(); });
+  changed_.notify_all();
+}
+
+void MpiWire::still_here() {
+  if (std::this_thread::get_id() == thread_.get_id()) heartbeat_.beat();
+}
+
+void MpiWire::give_up(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  lost_ = why;
+}
+
+/// Once a second.
+void MpiWire::look_at_the_clock() {
+  if (!heartbeat_.is_due()) return;
+  if (said_goodbye_ == 0) heartbeat_.beat();
+  handler_->second_passed();
+  const std::lock_guard lock(mutex_);
+  if (!leaving_ || lost_.empty()) return;
+  std::fprintf(stderr, "tessera: %s; all processes end\n", lost_.c_str());
+  MPI_Abort(comm_, 1);
 }
 
 void MpiWire::send(int to, Header header, std::vector<std::span<const std::byte>> pieces,
@@ -93,6 +87,8 @@ void MpiWire::work() {
   try {
     listen();
     while (!over()) {
+      look_at_the_clock();
+      heartbeat_.listen();
       const bool started = start_sends();
       const bool done = take_completions();
       if (started || done) {
@@ -103,6 +99,7 @@ void MpiWire::work() {
       std::unique_lock lock(mutex_);
       changed_.wait_for(lock, nap, [this] { return can_start(); });
     }
+    heartbeat_.listen();
     MPI_Cancel(&requests_[0]);
     MPI_Wait(&requests_[0], MPI_STATUS_IGNORE);
   } catch (const std::exception& error) {
@@ -128,6 +125,7 @@ bool MpiWire::can_start() const {
 
 void MpiWire::listen() {
   if (requests_.empty()) {
+    head_.resize(head_bytes);
     requests_.push_back(MPI_REQUEST_NULL);
     owners_.emplace_back();
   }
@@ -241,6 +239,7 @@ void MpiWire::receive(const MPI_Status& status) {
   std::memcpy(counts, head_.data(), sizeof counts);
   auto message = std::make_shared<Incoming>();
   message->from = status.MPI_SOURCE;
+  heartbeat_.heard(message->from);
   message->header.resize(static_cast<std::size_t>(counts[0]));
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(counts[1]));
   const std::size_t length = sizeof counts + (message->header.size() + sizes.size()) * 8;
@@ -286,4 +285,6 @@ void MpiWire::receive(const MPI_Status& status) {
 
 }  // namespace tessera::mpi
 
-extern "C" tessera::exec::Wire* tessera_open_wire() { return new tessera::mpi::MpiWire; }
+extern "C" tessera::exec::Wire* tessera_open_wire(double patience) {
+  return tessera::mpi::MpiWire::open(patience);
+}

@@ -3,19 +3,16 @@
 #include "ia/contents.h"
 #include "ia/late_listing.h"
 #include "ia/sums_of_products.h"
+#include "optimizer/rules/rewriting.h"
 #include "optimizer/traffic.h"
 #include "tra/plan_node.h"
 
 namespace tessera::optimizer {
 namespace {
 
-bool is_move(const ia::Operator& op) {
-  return std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
-}
-
 /// What lies below moves; on one site these are nothing.
 ia::Plan below_moves(ia::Plan plan) {
-  while (is_move(ia::operator_of(plan))) plan = ia::inputs_of(ia::operator_of(plan)).front();
+  while (is_move(plan)) plan = ia::inputs_of(ia::operator_of(plan)).front();
   return plan;
 }
 
@@ -66,7 +63,7 @@ Folds::Counted Folds::of(const ia::Plan& plan, double tuples) {
   const double groups = groups_of(plan, aggregate);
   if (!plan.pending().empty()) summands_[&plan.node()] = groups;
   // Of a partial result every site that has a summand sends it.
-  if (is_move(ia::operator_of(aggregate.input)) && !aggregate.input.pending().empty()) {
+  if (is_move(aggregate.input) && !aggregate.input.pending().empty()) {
     const auto known = summands_.find(&below_moves(aggregate.input).node());
     if (known != summands_.end()) tuples = known->second * aggregate.input.placement().copies();
   }

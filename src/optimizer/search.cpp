@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/stop.h"
 #include "ia/late_listing.h"
 #include "optimizer/grids.h"
 
@@ -303,6 +304,7 @@ Search::Way Search::best_computed(int node, int place) {
 }
 
 Search::Way Search::find_best(int node, int place) {
+  refuse_if_stopped("placements were compared");
   Way found;
   const auto consider = [&](const Option& option) {
     if (option.cost >= found.cost) return;

@@ -4,17 +4,24 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/stop.h"
 #include "ia/late_listing.h"
 #include "tra/plan_node.h"
 #include "tra/tuple_operations.h"
 
 namespace tessera::optimizer {
+namespace {
+
+constexpr const char* planning = "placements were compared";
+
+}  // namespace
 
 Holders holders_of(const ia::Contents& contents, const Placement& placement) {
   Holders result;
   result.begin.reserve(contents.keys.size() + 1);
   std::vector<int> sites;
   for (const Key& key : contents.keys) {
+    refuse_if_stopped(planning);
     result.begin.push_back(static_cast<std::uint32_t>(result.sites.size()));
     placement.holders(key, sites);
     result.sites.insert(result.sites.end(), sites.begin(), sites.end());
@@ -30,6 +37,7 @@ Holders summand_holders(const ia::Contents& result, const ia::Contents& input,
   std::vector<std::vector<int>> sites(result.keys.size());
   std::vector<int> holders;
   for (const Key& key : input.keys) {
+    refuse_if_stopped(planning);
     const auto found = number.find(pick(key, group_by));
     if (found == number.end()) continue;
     input_placement.holders(key, holders);
@@ -55,6 +63,7 @@ ia::Traffic traffic(const ia::Contents& contents, const Holders& from, const Pla
   std::vector<int> missing;
   std::vector<ia::Route> sendings;
   for (std::size_t i = 0; i < from.size(); ++i) {
+    refuse_if_stopped(planning);
     // Most tuples are at one site and go to one.
     const auto wanted = to.begin[i + 1] - to.begin[i];
     if (!pending && from.begin[i + 1] - from.begin[i] == 1 && wanted == 1) {
@@ -107,6 +116,7 @@ ia::Contents kinds_of_keys(const Key& frontier, double floats, const Period& per
   const std::int64_t kinds = count_below(box);
   Key key(box.size(), 0);
   for (std::int64_t i = 0; i < kinds; ++i, advance(key, box)) {
+    refuse_if_stopped(planning);
     double alike = 1;
     for (std::size_t c = 0; c < box.size(); ++c)
       alike *= static_cast<double>((frontier[c] - key[c] + period.of[c] - 1) / period.of[c]);
@@ -145,6 +155,7 @@ double busiest_share(const ia::Contents& contents, const Placement& placement) {
   std::vector<double> tuples(static_cast<std::size_t>(placement.sites()), 0);
   std::vector<int> holders;
   for (const Key& key : contents.keys) {
+    refuse_if_stopped(planning);
     placement.holders(key, holders);
     for (int site : holders) ++tuples[site];
   }

@@ -7,14 +7,12 @@ namespace {
 
 using lang::fail_type;
 
-const Type bigint{Type::Kind::bigint};
-
 /// The value to be folded: sums of truth values count them.
 ExpressionPtr summable(const ExpressionPtr& argument, Place place) {
   const TileType type = tile_type(argument->type);
   if (type.dtype != DType::boolean) return argument;
   const KernelCall cast("cast", {{"dtype", std::string("i64")}});
-  return make(KernelOf{cast, {argument}}, type_of({DType::i64, type.shape}), place);
+  return make(KernelOf{cast, {argument}}, sql_type({DType::i64, type.shape}), place);
 }
 
 }  // namespace
@@ -108,10 +106,10 @@ ExpressionPtr Grouping::fold(Fold fold, const Type& type, Place place) {
 
 ExpressionPtr Grouping::aggregate(const sql::Call& call, Place place) {
   if (same_name(call.name, "count")) {
-    if (call.star) return fold({Fold::Kind::count}, bigint, place);
+    if (call.star) return fold({Fold::Kind::count}, bigint_type, place);
     if (call.arguments.size() != 1) fail_type(place, "COUNT takes * or one argument");
     return fold({Fold::Kind::count, {}, query::bind(*call.arguments[0], rows_), call.distinct},
-                bigint, place);
+                bigint_type, place);
   }
   const ExpressionPtr argument = query::bind(*call.arguments.at(0), rows_);
   const bool least = same_name(call.name, "min"), greatest = same_name(call.name, "max");
@@ -128,8 +126,8 @@ ExpressionPtr Grouping::aggregate(const sql::Call& call, Place place) {
       const TileType result = kernel.infer(std::vector<TileType>{type, type}).at(0);
       if (!(result == type))
         fail_type(place, "{} of {} gives {}: as an aggregate it has to keep the type", call.name,
-                  sql::to_string(of->type), sql::to_string(type_of(result)));
-      return fold({Fold::Kind::kernel, kernel, of, call.distinct}, type_of(type), place);
+                  sql::to_string(of->type), sql::to_string(sql_type(result)));
+      return fold({Fold::Kind::kernel, kernel, of, call.distinct}, sql_type(type), place);
     };
     if (least || greatest) return by_kernel(KernelCall(least ? "minimum" : "maximum"), argument);
     if (same_name(call.name, "sum")) return by_kernel(KernelCall("add"), summable(argument, place));
@@ -137,13 +135,13 @@ ExpressionPtr Grouping::aggregate(const sql::Call& call, Place place) {
       ExpressionPtr value = summable(argument, place);
       const TileType type = tile_type(value->type);
       const DType wide = type.dtype == DType::f32 ? DType::f32 : DType::f64;
-      value = converted(value, type_of({wide, type.shape}), place);
+      value = converted(value, sql_type({wide, type.shape}), place);
       const ExpressionPtr sum = by_kernel(KernelCall("add"), value);
       const ExpressionPtr count =
-          fold({Fold::Kind::count, {}, argument, call.distinct}, bigint, place);
+          fold({Fold::Kind::count, {}, argument, call.distinct}, bigint_type, place);
       const KernelCall cast("cast", {{"dtype", std::string(to_string(wide))}});
       return bind_operation(BinaryOperator::divide, sum,
-                            make(KernelOf{cast, {count}}, type_of({wide, {}}), place), place);
+                            make(KernelOf{cast, {count}}, sql_type({wide, {}}), place), place);
     }
     const auto kernel = kernel_named(call.name);
     return by_kernel(KernelCall(kernel->kernel, kernel->params), argument);

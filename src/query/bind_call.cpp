@@ -137,7 +137,7 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place) 
     const std::vector<TileType> results = kernel.infer(types);
     if (output < 0 || std::cmp_greater_equal(output, results.size()))
       fail_type(place, "{} has outputs 0 to {}, not {}", call.name, results.size() - 1, output);
-    return folded(make(KernelOf{kernel, arguments, output}, type_of(results[output]), place));
+    return folded(make(KernelOf{kernel, arguments, output}, sql_type(results[output]), place));
   });
 }
 

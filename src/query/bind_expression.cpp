@@ -10,8 +10,6 @@ namespace {
 
 using lang::fail_type;
 
-const Type boolean{Type::Kind::boolean};
-const Type bigint{Type::Kind::bigint};
 const Type text{Type::Kind::text};
 
 ExpressionPtr literal(const sql::Literal& written, Place place) {
@@ -19,10 +17,10 @@ ExpressionPtr literal(const sql::Literal& written, Place place) {
     Place place;
     ExpressionPtr operator()(sql::Null) const { return make(Constant{}, text, place); }
     ExpressionPtr operator()(bool value) const {
-      return make(Constant{Cell::of(value)}, boolean, place);
+      return make(Constant{Cell::of(value)}, boolean_type, place);
     }
     ExpressionPtr operator()(std::int64_t value) const {
-      return make(Constant{Cell::of(value)}, bigint, place);
+      return make(Constant{Cell::of(value)}, bigint_type, place);
     }
     ExpressionPtr operator()(double value) const {
       return make(Constant{Cell::of(value)}, {Type::Kind::double_precision}, place);
@@ -31,7 +29,7 @@ ExpressionPtr literal(const sql::Literal& written, Place place) {
       return make(Constant{Cell(value)}, text, place);
     }
     ExpressionPtr operator()(const Tile& value) const {
-      return make(Constant{Cell(value)}, type_of(value.type()), place);
+      return make(Constant{Cell(value)}, sql_type(value.type()), place);
     }
   };
   return std::visit(Values{place}, written.value);
@@ -65,7 +63,7 @@ ExpressionPtr name(const sql::Name& written, const Scope& scope, Place place) {
   if (written.table.empty() && scope.parameters != nullptr)
     for (std::size_t p = 0; p < scope.parameters->size(); ++p)
       if (same_name((*scope.parameters)[p], written.column))
-        return make(Parameter{static_cast<int>(p)}, bigint, place);
+        return make(Parameter{static_cast<int>(p)}, bigint_type, place);
   fail_type(place, "there is no column {}; there are: {}", qualified(written),
             names_in(scope.columns == nullptr ? Schema{} : *scope.columns));
 }
@@ -88,14 +86,14 @@ struct Binder {
     if (e.op == sql::UnaryOperator::logical_not) {
       if (!is_boolean(operand->type) && !is_null(*operand))
         fail_type(place, "NOT wants a BOOLEAN, and this is {}", sql::to_string(operand->type));
-      return folded(make(Negation{operand}, boolean, place));
+      return folded(make(Negation{operand}, boolean_type, place));
     }
     if (is_null(*operand)) return operand;
     if (is_text(operand->type)) fail_type(place, "a TEXT has no negative");
     return lang::at_place(place, [&] {
       const KernelCall kernel("neg");
       const TileType type = kernel.infer(std::vector<TileType>{tile_type(operand->type)}).at(0);
-      return folded(make(KernelOf{kernel, {operand}}, type_of(type), place));
+      return folded(make(KernelOf{kernel, {operand}}, sql_type(type), place));
     });
   }
   ExpressionPtr operator()(const sql::Binary& e) const {
@@ -150,7 +148,7 @@ struct Binder {
           bind_operation(BinaryOperator::equal, operand, sub(option), option->place);
       any = any ? bind_operation(BinaryOperator::logical_or, any, equal, place) : equal;
     }
-    return e.negated ? folded(make(Negation{any}, boolean, place)) : any;
+    return e.negated ? folded(make(Negation{any}, boolean_type, place)) : any;
   }
 
   ExpressionPtr operator()(const sql::Between& e) const {
@@ -159,11 +157,11 @@ struct Binder {
         BinaryOperator::logical_and,
         bind_operation(BinaryOperator::greater_equal, operand, sub(e.low), place),
         bind_operation(BinaryOperator::less_equal, operand, sub(e.high), place), place);
-    return e.negated ? folded(make(Negation{both}, boolean, place)) : both;
+    return e.negated ? folded(make(Negation{both}, boolean_type, place)) : both;
   }
 
   ExpressionPtr operator()(const sql::IsNull& e) const {
-    return folded(make(NullTest{sub(e.operand), e.negated}, boolean, place));
+    return folded(make(NullTest{sub(e.operand), e.negated}, boolean_type, place));
   }
 
   ExpressionPtr operator()(const sql::ScalarSubquery& e) const {
@@ -180,7 +178,7 @@ struct Binder {
     return lang::at_place(place, [&] {
       const KernelCall kernel("transpose");
       const TileType type = kernel.infer(std::vector<TileType>{tile_type(operand->type)}).at(0);
-      return folded(make(KernelOf{kernel, {operand}}, type_of(type), place));
+      return folded(make(KernelOf{kernel, {operand}}, sql_type(type), place));
     });
   }
 
@@ -220,7 +218,7 @@ struct Binder {
       rows.push_back(part.cast(dtype).reshape(row));
     }
     const Tile all = KernelCall("concat", {{"axis", std::int64_t{0}}})(rows);
-    return make(Constant{Cell(all)}, type_of(all.type()), place);
+    return make(Constant{Cell(all)}, sql_type(all.type()), place);
   }
 };
 

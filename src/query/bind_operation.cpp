@@ -8,8 +8,6 @@ namespace {
 
 using lang::fail_type;
 
-const Type boolean{Type::Kind::boolean};
-
 std::string kernel_for(BinaryOperator op) {
   switch (op) {
     case BinaryOperator::add: return "add";
@@ -53,7 +51,7 @@ ExpressionPtr text_operation(BinaryOperator op, const ExpressionPtr& left,
     fail_type(place, "{} has no meaning for {} and {}{}", sql::to_string(op),
               sql::to_string(left->type), sql::to_string(right->type),
               both ? "" : ": CAST one of them");
-  return folded(make(TextComparison{op, left, right}, boolean, place));
+  return folded(make(TextComparison{op, left, right}, boolean_type, place));
 }
 
 ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
@@ -69,12 +67,12 @@ ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
                             {{"value", is_left ? *number_left : *number_right}, {"left", is_left}});
     const TileType operand = tile_type((is_left ? right : left)->type);
     const TileType type = kernel.infer(std::vector<TileType>{operand}).at(0);
-    return folded(make(Operation{op, left, right, kernel}, type_of(type), place));
+    return folded(make(Operation{op, left, right, kernel}, sql_type(type), place));
   }
   const KernelCall kernel(name);
   const TileType type =
       kernel.infer(std::vector<TileType>{tile_type(left->type), tile_type(right->type)}).at(0);
-  return folded(make(Operation{op, left, right, kernel}, type_of(type), place));
+  return folded(make(Operation{op, left, right, kernel}, sql_type(type), place));
 }
 
 }  // namespace
@@ -92,8 +90,9 @@ ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
     const bool left_is_written = is_null(*left) && is_text(left->type);
     const bool takes_right = left_is_written || (is_null(*left) && !is_null(*right));
     const ExpressionPtr& other = takes_right ? right : left;
-    if (logical) return folded(make(Operation{op, left, right, kernel_for(op)}, boolean, place));
-    return make(Constant{}, is_comparison(op) ? boolean : other->type, place);
+    if (logical)
+      return folded(make(Operation{op, left, right, kernel_for(op)}, boolean_type, place));
+    return make(Constant{}, is_comparison(op) ? boolean_type : other->type, place);
   }
   if (logical) {
     for (const ExpressionPtr& side : {left, right})
@@ -127,7 +126,7 @@ Type common_type(const std::vector<ExpressionPtr>& values, Place, std::string_vi
                 sql::to_string(*common), sql::to_string(value->type));
     TileType both{promote(a.dtype, b.dtype), a.shape};
     for (int d = 0; d < b.shape.rank(); ++d) both.shape[d] = std::max(a.shape[d], b.shape[d]);
-    common = type_of(both);
+    common = sql_type(both);
   }
   // Of NULLs alone, one that comes of a computation is of its type.
   for (const ExpressionPtr& value : values)

@@ -1,3 +1,4 @@
+#include "base/stop.h"
 #include "query/placed_kernel.h"
 #include "query/query_binder.h"
 #include "query/told_at.h"
@@ -58,6 +59,7 @@ NodePtr QueryBinder::values(const sql::Values& written, Place place) const {
   const Scope scope{nullptr, &options_.parameters};
   std::vector<std::vector<ExpressionPtr>> rows;
   for (const auto& row : written.rows) {
+    refuse_if_stopped("values were looked at");
     if (row.size() != written.rows.front().size())
       fail_type(row.empty() ? place : row.front()->place, "a row of {} values after rows of {}",
                 row.size(), written.rows.front().size());
@@ -71,7 +73,10 @@ NodePtr QueryBinder::values(const sql::Values& written, Place place) const {
     std::vector<ExpressionPtr> column;
     for (const auto& row : rows) column.push_back(row[c]);
     const Type type = common_type(column, place, "the values of a column");
-    for (auto& row : rows) row[c] = converted(row[c], type, row[c]->place);
+    for (auto& row : rows) {
+      refuse_if_stopped("values were looked at");
+      row[c] = converted(row[c], type, row[c]->place);
+    }
     schema.push_back({named ? options_.target_columns[c] : fmt::format("column{}", c + 1), type});
   }
   return make_node(ConstantRows{std::move(rows)}, std::move(schema));

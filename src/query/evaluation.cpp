@@ -4,7 +4,7 @@
 #include <chrono>
 #include <unordered_set>
 
-#include "exec/memory_limit.h"
+#include "exec/statement_memory.h"
 #include "query/lowering.h"
 
 namespace tessera::query {
@@ -125,9 +125,7 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
   compute_together(inputs, settings);
   std::vector<const Rows*> rows;
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
-  const std::int64_t limit =
-      settings.run.memory_limit > 0 ? settings.run.memory_limit : exec::default_memory_limit();
-  RowWatch watch(settings.run.stop, limit);
+  RowWatch watch(settings.run.stop, exec::memory_limit_of(settings.run));
   for (const Rows* input : rows) watch.hold(*input);
   if (settings.watcher == nullptr) return {std::nullopt, evaluate(node, rows, parameters, watch)};
   const auto begin = std::chrono::steady_clock::now();

@@ -12,29 +12,31 @@ namespace tessera::query {
 namespace {
 
 /// The kernel that computes a node of its arguments; none where rows have to be looked at.
-struct Step {
+struct KernelStep {
   KernelCall kernel;
   std::vector<ExpressionPtr> arguments;
   int output = 0;
 };
 
-std::optional<Step> step_of(const Expression& expression) {
+std::optional<KernelStep> step_of(const Expression& expression) {
   if (const auto* kernel = std::get_if<KernelOf>(&expression.node))
-    return Step{kernel->kernel, kernel->arguments, kernel->output};
+    return KernelStep{kernel->kernel, kernel->arguments, kernel->output};
   if (const auto* operation = std::get_if<Operation>(&expression.node))
-    return Step{operation->kernel, arguments_of(*operation)};
+    return KernelStep{operation->kernel, arguments_of(*operation)};
   if (const auto* negation = std::get_if<Negation>(&expression.node))
-    return Step{"logical_not", {negation->operand}};
+    return KernelStep{"logical_not", {negation->operand}};
   return std::nullopt;
 }
 
-std::vector<TileType> argument_types(const Step& step) {
+std::vector<TileType> argument_types(const KernelStep& step) {
   std::vector<TileType> types;
   for (const ExpressionPtr& argument : step.arguments) types.push_back(tile_type(argument->type));
   return types;
 }
 
-std::size_t outputs_of(const Step& step) { return step.kernel.infer(argument_types(step)).size(); }
+std::size_t outputs_of(const KernelStep& step) {
+  return step.kernel.infer(argument_types(step)).size();
+}
 
 /// AND and OR stop short of a side that decides nothing any more; kernels compute both sides.
 bool stops_short_of_errors(const Expression& expression) {

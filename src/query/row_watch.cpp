@@ -2,11 +2,15 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/memory_account.h"
 #include "base/stop.h"
 
 namespace tessera::query {
 
-void RowWatch::look() const { refuse_if_stopped(stop_, "rows were looked at"); }
+void RowWatch::look() const {
+  refuse_if_stopped(stop_, "rows were looked at");
+  look_at_memory("the rows of a query");
+}
 
 namespace {
 

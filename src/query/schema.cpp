@@ -27,7 +27,7 @@ TileType tile_type(const Type& type) {
 
 int bits_of(const Type& type) { return type.kind == Type::Kind::integer ? 32 : 64; }
 
-Type type_of(const TileType& tile) {
+Type sql_type(const TileType& tile) {
   if (tile.shape.rank() > 0) return {Type::Kind::tensor, tile.dtype, tile.shape};
   switch (tile.dtype) {
     case DType::i64: return {Type::Kind::bigint};

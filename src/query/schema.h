@@ -10,6 +10,9 @@ namespace tessera::query {
 
 using sql::Type;
 
+inline const Type boolean_type{Type::Kind::boolean};
+inline const Type bigint_type{Type::Kind::bigint};
+
 /// A column of a table or of a query's result.
 struct Column {
   std::string name;
@@ -28,7 +31,7 @@ TileType tile_type(const Type& type);
 /// Of integers, how many bits one has: tiles have 64 for all.
 int bits_of(const Type& type);
 /// The SQL type of what a kernel yields.
-Type type_of(const TileType& tile);
+Type sql_type(const TileType& tile);
 
 bool same_name(std::string_view a, std::string_view b);  // SQL's names do not tell case apart
 

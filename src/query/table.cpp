@@ -5,12 +5,17 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/memory_account.h"
 #include "base/stop.h"
 #include "query/null_marks.h"
+#include "tessera/run.h"
+#include "tile/tile_hash.h"
 #include "tra/plan_node.h"
 
 namespace tessera::query {
 namespace {
+
+constexpr const char* making_a_table = "rows became a table; nothing was kept";
 
 /// Products of extents are far from where they do not fit 63 bits any more.
 constexpr double largest_box = 1e18;
@@ -27,6 +32,7 @@ std::vector<int> key_columns(const Rows& rows, const std::vector<int>& wanted) {
     std::int64_t most = 0;
     bool fits = true;
     for (const Row& row : rows.rows) {
+      refuse_if_stopped(making_a_table);
       const std::int64_t value = row[c].integer();
       fits = fits && value >= 0 && value < largest_component;
       most = std::max(most, value);
@@ -49,14 +55,19 @@ Tile tile_of(const Cell& cell, const Type& type,
 
 std::unordered_map<std::string, std::int64_t> codes_of(const Rows& rows, Dictionary& dictionary) {
   std::set<std::string> texts;
-  for (const Row& row : rows.rows)
+  for (const Row& row : rows.rows) {
+    refuse_if_stopped(making_a_table);
     for (const Cell& cell : row)
       if (cell.is_text()) texts.insert(cell.text());
+  }
   const std::vector<std::string> list(texts.begin(), texts.end());
   const std::vector<std::int64_t> codes =
       list.empty() ? std::vector<std::int64_t>{} : dictionary.codes(list);
   std::unordered_map<std::string, std::int64_t> result;
-  for (std::size_t i = 0; i < list.size(); ++i) result[list[i]] = codes[i];
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    refuse_if_stopped(making_a_table);
+    result[list[i]] = codes[i];
+  }
   return result;
 }
 
@@ -73,8 +84,10 @@ TileType type_in_table(const Cell& cell, const Type& type) {
 std::vector<Tile> tiles_of(const Rows& rows, int column, Dictionary& dictionary) {
   const auto codes = codes_of(rows, dictionary);
   std::vector<Tile> tiles;
-  for (const Row& row : rows.rows)
+  for (const Row& row : rows.rows) {
+    refuse_if_stopped(making_a_table);
     tiles.push_back(tile_of(row[column], rows.schema[column].type, codes));
+  }
   return tiles;
 }
 
@@ -103,6 +116,7 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
   std::unordered_map<Key, std::int64_t, KeyHash> seen;
   bool repeated = keys.empty();
   for (const Row& row : rows.rows) {
+    refuse_if_stopped(making_a_table);
     Key at;
     for (int c : keys) at.push_back(row[c].integer());
     const std::int64_t before = seen[at]++;
@@ -112,8 +126,11 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
   }
   if (!repeated)
     for (Placed& one : placed) one.key = Key(one.key.begin(), one.key.end() - 1);
-  std::sort(placed.begin(), placed.end(),
-            [](const Placed& a, const Placed& b) { return a.key < b.key; });
+  StopPoll poll(making_a_table);
+  std::sort(placed.begin(), placed.end(), [&](const Placed& a, const Placed& b) {
+    poll.passed(8);
+    return a.key < b.key;
+  });
 
   const auto codes = codes_of(rows, dictionary);
   auto listing = std::make_shared<TupleSet<TileType>>();
@@ -123,6 +140,7 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
   for (int c : payload)
     listing->type.columns.push_back({rows.schema[c].name, tile_type(rows.schema[c].type)});
   for (const Placed& one : placed) {
+    refuse_if_stopped(making_a_table);
     BasicTuple<TileType> tuple{one.key, {}};
     std::vector<Cell>& values = (*cells)[one.key];
     for (int c : payload) {
@@ -155,8 +173,15 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
     for (const Cell& cell : cells->at(at)) tiles.push_back(cell.tile());
     return tiles;
   };
-  table.plan =
-      Plan::input(listing, std::move(source), rows.schema.empty() ? "" : rows.schema[0].table);
+  // Rows that processes have made each for itself are compared as a whole.
+  SourceFacts facts;
+  if (cluster_info().size > 1)
+    for (const auto& tuple : listing->tuples)
+      for (const Cell& cell : (*cells)[tuple.key])
+        if (cell.stored() == nullptr)
+          facts.version = facts.version * 1099511628211u + hash_of(cell.tile());
+  table.plan = Plan::input(listing, std::move(source),
+                           rows.schema.empty() ? "" : rows.schema[0].table, facts);
   return table;
 }
 
@@ -177,6 +202,7 @@ Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& 
   std::vector<std::int64_t> codes;
   const auto add = [&](const Key& at, const std::vector<TileType>& types) {
     refuse_if_stopped(stop, "rows were read");
+    look_at_memory("the rows of a table");
     std::vector<Tile> tiles;
     if (has_scalars) tiles = (*source)(at);
     Row row;
@@ -206,9 +232,11 @@ Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& 
   if (codes.empty()) return result;
   const std::vector<std::string> texts = dictionary.texts(codes);
   std::size_t next = 0;
-  for (Row& row : result.rows)
+  for (Row& row : result.rows) {
+    refuse_if_stopped(stop, "rows were read");
     for (std::size_t c = 0; c < table.schema.size(); ++c)
       if (is_text(table.schema[c].type)) row[c] = Cell(texts[next++]);
+  }
   return result;
 }
 

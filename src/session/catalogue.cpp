@@ -1,10 +1,12 @@
 #include "session/catalogue.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "lang/sql/parser.h"
+#include "session/definition_text.h"
+#include "store/hidden_names.h"
+#include "store/json_fields.h"
 
 namespace tessera::session {
 namespace {
@@ -12,100 +14,70 @@ namespace {
 using nlohmann::json;
 using query::same_name;
 
-constexpr std::string_view tables_prefix = "sql/table/", views_prefix = "sql/view/",
-                           rules_prefix = "sql/rule/", virtual_prefix = "sql/virtual/";
+constexpr std::string_view tables_prefix = "sql/table/", versions_prefix = "sql/version/",
+                           views_prefix = "sql/view/", rules_prefix = "sql/rule/",
+                           virtual_prefix = "sql/virtual/";
+constexpr std::string_view versions_room = "version", jobs_room = "job";
 
-json type_json(const sql::Type& type) {
-  json written{{"kind", static_cast<int>(type.kind)}};
-  if (type.kind == sql::Type::Kind::tensor) {
-    written["element"] = std::string(to_string(type.element));
-    written["shape"] = std::vector<std::int64_t>(type.shape.begin(), type.shape.end());
-  }
-  return written;
-}
-
-sql::Type type_in(const json& written) {
-  sql::Type type{static_cast<sql::Type::Kind>(written.at("kind").get<int>())};
-  if (type.kind == sql::Type::Kind::tensor) {
-    type.element = parse_dtype(written.at("element").get<std::string>());
-    for (std::int64_t extent : written.at("shape")) type.shape.push_back(extent);
-  }
-  return type;
-}
-
-bool is_version(const std::string& name) { return name.find('[') != std::string::npos; }
-
-sql::CreateTable parsed_rule(const std::string& text) {
-  const auto statements = sql::parse(text);
-  TESSERA_REQUIRE(IoError, statements.size() == 1, "the catalogue holds no rule, but '{}'", text);
-  return std::get<sql::CreateTable>(statements[0]->node);
+query::VersionRule rule_in(const std::string& table, const std::string& text) {
+  return store::read_stored("a rule of " + table, [&] {
+    const auto statements = sql::parse(text);
+    TESSERA_REQUIRE(IoError, statements.size() == 1, "it is no rule, but '{}'", text);
+    const auto& rule = std::get<sql::CreateTable>(statements[0]->node);
+    TESSERA_REQUIRE(IoError, !rule.indices.empty() && rule.query && same_name(rule.name, table),
+                    "it is no rule of it, but '{}'", text);
+    return query::VersionRule(rule, text);
+  });
 }
 
 }  // namespace
 
-std::string to_text(const TableDefinition& definition) {
-  json columns = json::array();
-  for (std::size_t c = 0; c < definition.schema.size(); ++c) {
-    json column{{"name", definition.schema[c].name},
-                {"type", type_json(definition.schema[c].type)}};
-    if (c < definition.places.size()) {
-      if (const auto* key = std::get_if<KeyExpr>(&definition.places[c]))
-        column["key"] = key->to_string();
-      else
-        column["payload"] = std::get<int>(definition.places[c]);
-    }
-    columns.push_back(std::move(column));
-  }
-  json written{{"columns", columns}, {"primary_key", definition.primary_key}};
-  if (!definition.sources.empty()) written["sources"] = definition.sources;
-  return written.dump();
+std::string table_text(const std::string& name) {
+  const auto version = store::name_in(versions_room, name);
+  return version ? std::string(versions_prefix) + *version : std::string(tables_prefix) + name;
 }
-
-TableDefinition definition_of(const std::string& text) {
-  TableDefinition definition;
-  const json written = json::parse(text);
-  for (const json& column : written.at("columns")) {
-    definition.schema.push_back({column.at("name"), type_in(column.at("type"))});
-    if (column.contains("key"))
-      definition.places.emplace_back(KeyExpr::parse(column.at("key").get<std::string>()));
-    else if (column.contains("payload"))
-      definition.places.emplace_back(column.at("payload").get<int>());
-  }
-  definition.primary_key = written.at("primary_key");
-  definition.sources = written.value("sources", "");
-  return definition;
+std::string version_relation(const std::string& version) {
+  return store::hidden_name(versions_room, version);
 }
-
-std::string table_text(const std::string& name) { return std::string(tables_prefix) + name; }
+bool is_version(const std::string& relation) {
+  return store::name_in(versions_room, relation).has_value();
+}
 std::string view_text(const std::string& name) { return std::string(views_prefix) + name; }
 std::string virtual_text(const std::string& name) { return std::string(virtual_prefix) + name; }
+std::string rule_texts(const std::string& table) {
+  return std::string(rules_prefix) + table + store::hidden_mark;
+}
 std::string rule_text(const std::string& table, std::size_t number) {
-  return fmt::format("{}{}/{:06}", rules_prefix, table, number);
+  return fmt::format("{}{:06}", rule_texts(table), number);
 }
 
 std::string job_relation(const std::string& job, std::int64_t op) {
   return fmt::format("{}{}", job_relations(job), op);
 }
-std::string job_relations(const std::string& job) { return fmt::format("~job {} ", job); }
+std::string job_relations(const std::string& job) {
+  return store::hidden_name(jobs_room, fmt::format("job {} ", job));
+}
 std::string job_text(const std::string& job) { return "job/" + job; }
+bool is_of_job(const std::string& relation) {
+  return store::name_in(jobs_room, relation).has_value();
+}
+bool is_definition(const std::string& text) { return text.starts_with("sql/"); }
 
-Catalogue::Catalogue(const Database& database)
-    : database_(database), texts_(database.texts("sql/")) {
-  for (const StoredInfo& info : database.list()) {
-    if (info.name.starts_with("~job ")) continue;
-    relations_[info.name] = true;
-    if (!is_version(info.name)) kinds_[info.name] = Kind::tensor;
+Catalogue::Catalogue(const Snapshot& snapshot)
+    : snapshot_(snapshot), texts_(snapshot.texts("sql/")) {
+  for (const std::string& name : snapshot.names()) {
+    relations_[name] = true;
+    if (!store::is_hidden(name)) kinds_[name] = Kind::tensor;
   }
   for (const auto& [key, text] : texts_) {
     if (key.starts_with(tables_prefix)) {
-      const std::string name = key.substr(tables_prefix.size());
-      if (!is_version(name)) kinds_[name] = Kind::table;
+      kinds_[key.substr(tables_prefix.size())] = Kind::table;
     } else if (key.starts_with(virtual_prefix)) {
       kinds_[key.substr(virtual_prefix.size())] = Kind::virtual_tensor;
     } else if (key.starts_with(views_prefix)) {
       kinds_[key.substr(views_prefix.size())] = Kind::view;
     } else if (key.starts_with(rules_prefix)) {
-      kinds_[key.substr(rules_prefix.size(), key.rfind('/') - rules_prefix.size())] =
+      kinds_[key.substr(rules_prefix.size(), key.rfind(store::hidden_mark) - rules_prefix.size())] =
           Kind::versions;
     }
   }
@@ -139,11 +111,13 @@ std::string Catalogue::exact_name(const std::string& name) {
 
 TableDefinition Catalogue::table(const std::string& name) {
   const auto text = texts_.find(table_text(name));
-  if (text != texts_.end()) return definition_of(text->second);
+  if (text != texts_.end())
+    return store::read_stored("the table " + store::shown_name(name),
+                              [&] { return definition_of(text->second); });
   // A tensor: its key, and then its tiles.
   const auto without_data = virtual_tensor(name);
   const RelationType type =
-      without_data ? without_data->tensor(name).plan.type() : database_.info(name).type;
+      without_data ? without_data->tensor(name).plan.type() : snapshot_.info(name).type;
   TableDefinition definition;
   for (int d = 0; d < type.arity(); ++d) {
     definition.schema.push_back({fmt::format("k{}", d), {sql::Type::Kind::bigint}});
@@ -153,7 +127,7 @@ TableDefinition Catalogue::table(const std::string& name) {
     const std::string& called = type.columns[c].name;
     const std::string made = c == 0 ? "tile" : fmt::format("tile{}", c);
     definition.schema.push_back(
-        {called.empty() ? made : called, query::type_of(type.columns[c].type)});
+        {called.empty() ? made : called, query::sql_type(type.columns[c].type)});
     definition.places.emplace_back(static_cast<int>(c));
   }
   return definition;
@@ -170,10 +144,14 @@ std::optional<query::Schema> Catalogue::stored(const std::string& name) {
 
 query::Value Catalogue::value(const std::string& name) {
   const TableDefinition definition = table(name);
-  if (const auto without_data = virtual_tensor(name))
-    return {query::Table{definition.schema, definition.places, without_data->tensor(name).plan}};
+  if (const auto without_data = virtual_tensor(name)) {
+    const Plan plan = without_data->tensor(name).plan;
+    check_places(definition, plan.type(), "the tensor " + name);
+    return {query::Table{definition.schema, definition.places, plan}};
+  }
   if (!has_tuples(name)) return {std::nullopt, query::Rows{definition.schema, {}}};
-  Plan plan = database_.plan(name);
+  Plan plan = snapshot_.plan(name);
+  check_places(definition, plan.type(), "the table " + store::shown_name(name));
   if (plan.type().presence == Presence::sparse) {
     // The rows of a table are those that are there, whatever a tensor has in their places.
     const auto& input = std::get<op::Input>(operator_of(plan));
@@ -188,13 +166,7 @@ query::Value Catalogue::value(const std::string& name) {
 std::optional<VirtualTensor> Catalogue::virtual_tensor(const std::string& name) const {
   const auto text = texts_.find(virtual_text(name));
   if (text == texts_.end()) return std::nullopt;
-  const json written = json::parse(text->second);
-  VirtualTensor tensor;
-  tensor.type.dtype = parse_dtype(written.at("dtype").get<std::string>());
-  for (std::int64_t extent : written.at("shape")) tensor.type.shape.push_back(extent);
-  for (std::int64_t extent : written.at("tile")) tensor.type.tile.push_back(extent);
-  tensor.partition_by = written.at("partition_by").get<std::vector<int>>();
-  return tensor;
+  return virtual_tensor_of(text->second, name);
 }
 
 std::optional<query::Resolver::View> Catalogue::view(const std::string& name) {
@@ -202,19 +174,20 @@ std::optional<query::Resolver::View> Catalogue::view(const std::string& name) {
   if (!found || kinds_.at(*found) != Kind::view) return std::nullopt;
   auto known = views_.find(*found);
   if (known == views_.end()) {
-    const json written = json::parse(texts_.at(view_text(*found)));
-    known =
-        views_
-            .emplace(*found,
-                     query::Resolver::View{sql::parse_query(written.at("query").get<std::string>()),
-                                           written.at("columns")})
-            .first;
+    query::Resolver::View view = store::read_stored("the view " + *found, [&] {
+      const json written = json::parse(texts_.at(view_text(*found)));
+      return query::Resolver::View{sql::parse_query(written.at("query").get<std::string>()),
+                                   written.at("columns").get<std::vector<std::string>>()};
+    });
+    known = views_.emplace(*found, std::move(view)).first;
   }
   return known->second;
 }
 
 std::string Catalogue::view_query(const std::string& name) const {
-  return json::parse(texts_.at(view_text(name))).at("query");
+  return store::read_stored("the view " + name, [&] {
+    return json::parse(texts_.at(view_text(name))).at("query").get<std::string>();
+  });
 }
 
 const std::vector<query::VersionRule>* Catalogue::rules(const std::string& name) {
@@ -223,34 +196,44 @@ const std::vector<query::VersionRule>* Catalogue::rules(const std::string& name)
   auto known = rules_.find(*found);
   if (known == rules_.end()) {
     std::vector<query::VersionRule> rules;
-    const std::string prefix = std::string(rules_prefix) + *found + "/";
+    const std::string prefix = rule_texts(*found);
     for (auto text = texts_.lower_bound(prefix);
          text != texts_.end() && text->first.starts_with(prefix); ++text)
-      rules.emplace_back(parsed_rule(text->second), text->second);
+      rules.push_back(rule_in(*found, text->second));
+    TESSERA_REQUIRE(IoError,
+                    !rules.empty() && std::all_of(rules.begin(), rules.end(),
+                                                  [&](const query::VersionRule& rule) {
+                                                    return rule.arity() == rules.front().arity();
+                                                  }),
+                    "what the database says of {} cannot be read: it has no rules of equally many "
+                    "indices; restore it from a copy, or drop it",
+                    *found);
     known = rules_.emplace(*found, std::move(rules)).first;
   }
   return &known->second;
 }
 
 std::optional<std::string> Catalogue::materialised(const std::string& version) {
-  return texts_.contains(table_text(version)) ? std::optional(version) : std::nullopt;
+  const std::string relation = version_relation(version);
+  return texts_.contains(table_text(relation)) ? std::optional(relation) : std::nullopt;
 }
 
 std::vector<std::string> Catalogue::versions_of(const std::string& table) const {
   std::vector<std::string> found;
-  const std::string prefix = table_text(table) + "[";
+  const std::string prefix = table_text(version_relation(table)) + "[";
   for (auto text = texts_.lower_bound(prefix);
        text != texts_.end() && text->first.starts_with(prefix); ++text)
-    found.push_back(text->first.substr(tables_prefix.size()));
+    found.push_back(version_relation(text->first.substr(versions_prefix.size())));
   return found;
 }
 
 std::size_t Catalogue::next_rule(const std::string& table) const {
   std::size_t next = 0;
-  const std::string prefix = std::string(rules_prefix) + table + "/";
+  const std::string prefix = rule_texts(table);
   for (auto text = texts_.lower_bound(prefix);
        text != texts_.end() && text->first.starts_with(prefix); ++text)
-    next = std::stoul(text->first.substr(prefix.size())) + 1;
+    next = store::read_stored("a rule of " + table,
+                              [&] { return std::stoul(text->first.substr(prefix.size())) + 1; });
   return next;
 }
 

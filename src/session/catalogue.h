@@ -26,28 +26,39 @@ struct VirtualTensor {
 };
 std::string to_text(const VirtualTensor& tensor);
 
-// Where definitions are among the texts of a database.
+// Where definitions are among the texts of a database. Those of versions that are stored have a
+// room of their own, as their relations have: no table is called like one.
 std::string table_text(const std::string& name);
 std::string view_text(const std::string& name);
 std::string virtual_text(const std::string& name);
+bool is_definition(const std::string& text);       // or else what somebody keeps beside them
+std::string rule_texts(const std::string& table);  // what all of a table begin with
 std::string rule_text(const std::string& table, std::size_t number);
+
+/// The relation that a version is stored as, by its name in SQL, as in f[5]; and back.
+std::string version_relation(const std::string& version);
+bool is_version(const std::string& relation);
 
 // What statements that run in several frames keep there until they are done.
 std::string job_relations(const std::string& job);  // what the names of all of them begin with
 std::string job_relation(const std::string& job, std::int64_t op);
 std::string job_text(const std::string& job);
+bool is_of_job(const std::string& relation);
 
 /// The definitions of a database as they are when it is made. Names do not tell case apart, unless
 /// there are several that differ in nothing else.
 class Catalogue : public query::Definitions {
  public:
-  explicit Catalogue(const Database& database);
+  explicit Catalogue(const Snapshot& snapshot);
 
   std::optional<query::Schema> stored(const std::string& name) override;
   std::string exact_name(const std::string& name) override;
   std::optional<query::Resolver::View> view(const std::string& name) override;
   const std::vector<query::VersionRule>* rules(const std::string& name) override;
   std::optional<std::string> materialised(const std::string& version) override;
+  bool has_version(const std::string& relation) const {
+    return is_version(relation) && texts_.contains(table_text(relation));
+  }
   bool has_materialised(const std::string& table) override { return !versions_of(table).empty(); }
   std::string all_names() override;
 
@@ -60,16 +71,17 @@ class Catalogue : public query::Definitions {
   std::optional<VirtualTensor> virtual_tensor(const std::string& name) const;
   /// The table as it is in the database.
   query::Value value(const std::string& name);
-  std::vector<std::string> versions_of(const std::string& table) const;  // materialised ones
+  /// The relations of materialised versions.
+  std::vector<std::string> versions_of(const std::string& table) const;
   /// From here on a version is what its rule says, though it is stored.
-  void overlook(const std::string& version) { texts_.erase(table_text(version)); }
+  void overlook(const std::string& version) { texts_.erase(table_text(version_relation(version))); }
   std::size_t next_rule(const std::string& table) const;
   std::string view_query(const std::string& name) const;
 
  private:
   std::optional<std::string> find(const std::string& name) const;
 
-  const Database& database_;
+  const Snapshot snapshot_;
   std::map<std::string, std::string> texts_;
   std::map<std::string, Kind> kinds_;
   std::map<std::string, bool> relations_;

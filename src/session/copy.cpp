@@ -34,9 +34,8 @@ StatementResult copied(std::int64_t rows, std::string_view what) {
 }  // namespace
 
 StatementResult Session::State::copy(const sql::Copy& statement, lang::Place place) {
-  const FormatOptions format = session::file_options(statement.options, options.run);
-  Catalogue catalogue(database);
-  session::DatabaseDictionary texts = dictionary();
+  const FormatOptions format = session::file_options(statement.options, options);
+  Catalogue catalogue(*snapshot);
   if (statement.query) {
     session::require_row_format(statement.file, format);
     Changes changes;
@@ -47,9 +46,9 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
                 "{} is {}: csv holds numbers and texts. Store a tensor with CREATE TENSOR, "
                 "and COPY that",
                 column->name, sql::to_string(column->type));
-    const query::Rows& rows = query::as_rows(value, texts, settings());
+    const query::Rows& rows = query::as_rows(value, *texts, settings());
     written_by_first(statement.file, rows, format);
-    if (!changes.texts.empty()) database.change(changes, options.run);
+    if (!changes.texts.empty()) commit(changes, options.run);
     return copied(static_cast<std::int64_t>(rows.rows.size()), "written");
   }
 
@@ -81,10 +80,10 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
     add_rows(catalogue, name, rows, changes, place);
     RunOptions run_options = options.run;
     run_options.holes = Holes::allowed;
-    database.change(changes, run_options);
+    commit(changes, run_options);
     return copied(static_cast<std::int64_t>(rows.rows.size()), "read");
   }
-  const bool whole = catalogue.has_tuples(name) && database.info(name).shape;
+  const bool whole = catalogue.has_tuples(name) && snapshot->info(name).shape;
   if (*kind == Catalogue::Kind::tensor || (column != nullptr && whole)) {
     const std::string rows = by_first("write " + statement.file, [&] {
       return std::to_string(database.export_file({name}, statement.file, format).rows);
@@ -98,7 +97,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
               column->name, name, sql::to_string(column->type));
   session::require_row_format(statement.file, format);
   query::Value value = catalogue.value(name);
-  if (!value.rows) value.rows = query::rows_of(*value.table, texts, options.run.stop);
+  if (!value.rows) value.rows = query::rows_of(*value.table, *texts, options.run.stop);
   written_by_first(statement.file, *value.rows, format);
   return copied(static_cast<std::int64_t>(value.rows->rows.size()), "written");
 }

@@ -123,23 +123,22 @@ void Session::State::analyze(const sql::Statement& statement, const Outline& out
   Changes changes;
   std::vector<query::Value> values = evaluate(*requests, catalogue, changes);
   measurement.operators_end();
-  session::DatabaseDictionary texts = dictionary();
   if (std::holds_alternative<sql::QueryPtr>(statement.node)) {
-    (void)query::as_rows(values.front(), texts, settings());
+    (void)query::as_rows(values.front(), *texts, settings());
   } else {
     std::vector<Plan> plans;
     for (const query::Value& value : values) {
       if (value.rows) continue;
       if (table_of_query(statement) == nullptr)
         plans.push_back(value.table->plan);
-      else if (const auto stored = session::to_store(value, value.table->schema, texts))
+      else if (const auto stored = session::to_store(value, value.table->schema, *texts))
         plans.push_back(stored->plan);  // none if there are no rows
     }
     RunOptions run_options = options.run;
     run_options.holes = Holes::allowed;
     if (!plans.empty()) (void)run_into(plans, nowhere, run_options);
   }
-  if (!changes.texts.empty()) database.change(changes, options.run);
+  if (!changes.texts.empty()) commit(changes, options.run);
 }
 
 StatementResult Session::State::explain(const sql::Explain& statement) {
@@ -157,14 +156,13 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
   options.run.sites = wanted.sites.value_or(processes > 1 ? processes : options.run.sites);
 
   const sql::Statement& inner = *statement.statement;
-  Catalogue catalogue(database);
-  session::DatabaseDictionary texts = dictionary();
+  Catalogue catalogue(*snapshot);
   const auto requests = requests_in(inner, catalogue, requests_of);
   const Outline outline =
       requests ? session::outline_of(
-                     *requests, catalogue, texts,
+                     *requests, catalogue, *texts,
                      {frame_history(), frame_limits(), options.by_rows, options.run.stop})
-               : session::outline_of(std::get<sql::CreateTensor>(inner.node), database, catalogue,
+               : session::outline_of(std::get<sql::CreateTensor>(inner.node), *snapshot, catalogue,
                                      options.tile_size, options.run.sites, inner.begin);
   session::Measurement measurement(outline.in_frames());
   if (statement.analyze) analyze(inner, outline, catalogue, measurement);

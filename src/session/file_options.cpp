@@ -86,6 +86,8 @@ const FileOption all_options[] = {
      [](FormatOptions& o, const Cell& v) { return set_truth(v, o.column_major); }},
     {"tile_a_row", "true or false",
      [](FormatOptions& o, const Cell& v) { return set_truth(v, o.tile_a_row); }},
+    {"external_files", "true or false",
+     [](FormatOptions& o, const Cell& v) { return set_truth(v, o.external_files); }},
     {"delimiter", "a text of one character",
      [](FormatOptions& o, const Cell& v) {
        if (!v.is_text() || v.text().size() != 1) return false;
@@ -112,8 +114,10 @@ const FileOption all_options[] = {
 
 }  // namespace
 
-FormatOptions file_options(const sql::Options& written, const RunOptions& run) {
+FormatOptions file_options(const sql::Options& written, const SessionOptions& session) {
+  const RunOptions& run = session.run;
   FormatOptions options;
+  options.external_access = session.external_access;
   options.threads = run.threads;
   options.stop = run.stop;
   options.progress_seconds = run.progress_seconds;

@@ -91,6 +91,7 @@ void check_primary_key(const TableDefinition& definition, const Rows& rows, lang
       if (query::same_name(definition.schema[c].name, part)) columns.push_back(c);
   std::unordered_set<query::Row, query::RowHash, query::RowEqual> seen;
   for (const query::Row& row : rows.rows) {
+    refuse_if_stopped("keys were compared; nothing was kept");
     query::Row key;
     std::string text;
     for (std::size_t c : columns) {
@@ -110,7 +111,7 @@ void check_primary_key(const TableDefinition& definition, const Rows& rows, lang
 }  // namespace
 
 StatementResult Session::State::insert(const sql::Insert& statement, lang::Place place) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.table);
   if (!kind)
     fail_type(place, "there is no table {}; there are: {}", statement.table, catalogue.all_names());
@@ -118,16 +119,15 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Place
   if (*kind != Catalogue::Kind::table)
     fail_type(place, "{} is no table that rows can be inserted into", name);
   const TableDefinition definition = catalogue.table(name);
-  session::DatabaseDictionary texts = dictionary();
   Changes changes;
   Value value = evaluate({{statement.query}}, catalogue, changes).at(0);
-  (void)query::as_rows(value, texts, settings());
+  (void)query::as_rows(value, *texts, settings());
   const Rows rows = fitted(statement, *value.rows, definition, place, options.run.stop);
   const auto inserted = static_cast<std::int64_t>(rows.rows.size());
   add_rows(catalogue, name, rows, changes, place);
   RunOptions run_options = options.run;
   run_options.holes = Holes::allowed;
-  database.change(changes, run_options);
+  commit(changes, run_options);
   return {"INSERT", {}, fmt::format("{} inserted", session::count_text(inserted, "row"))};
 }
 
@@ -135,16 +135,16 @@ void Session::State::add_rows(Catalogue& catalogue, const std::string& name, Row
                               Changes& changes, lang::Place place) {
   if (rows.rows.empty()) return;
   const TableDefinition definition = catalogue.table(name);
-  session::DatabaseDictionary texts = dictionary();
   check_primary_key(definition, rows, place);
   if (catalogue.has_tuples(name)) {
     const query::Table there = *catalogue.value(name).table;
-    if (const auto tuples = query::appended(there, rows, texts)) {
+    if (const auto tuples = query::appended(there, rows, *texts)) {
       changes.appended.emplace_back(name, *tuples);
+      changes.string_columns[name] = session::text_columns(there.schema, there.places);
       rows.rows.clear();
     } else {
       // They do not fit beside what is there: all is laid out anew.
-      Rows all = query::rows_of(there, texts, options.run.stop);
+      Rows all = query::rows_of(there, *texts, options.run.stop);
       all.rows.insert(all.rows.end(), rows.rows.begin(), rows.rows.end());
       rows.rows = std::move(all.rows);
       check_primary_key(definition, rows, place);
@@ -153,8 +153,8 @@ void Session::State::add_rows(Catalogue& catalogue, const std::string& name, Row
   }
   if (!rows.rows.empty()) {
     const auto stored =
-        session::to_store({std::nullopt, rows}, definition.schema, texts, definition.primary_key);
-    changes.results.emplace_back(name, stored->plan);
+        session::to_store({std::nullopt, rows}, definition.schema, *texts, definition.primary_key);
+    session::add_result(changes, name, *stored);
     changes.texts[session::table_text(name)] = stored->text;
   }
 }

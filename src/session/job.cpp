@@ -1,17 +1,40 @@
 #include "session/job.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/check.h"
 #include "base/heap.h"
 #include "base/stop.h"
 #include "query/null_marks.h"
+#include "session/definition_text.h"
 #include "session/state.h"
+#include "store/json_fields.h"
 
 namespace tessera::session {
 
 using nlohmann::json;
 using query::Value;
+
+namespace {
+
+/// How the columns of a result lie that is stored: those of its schema, and behind them marks of
+/// NULL, each with the number of the column that it is of.
+TableDefinition layout_of(const std::string& text, const query::Schema& schema,
+                          const std::string& whose) {
+  return store::read_stored(whose, [&] {
+    TableDefinition definition = definition_of(text);
+    bool well = definition.schema.size() >= schema.size();
+    for (std::size_t c = 0; well && c < schema.size(); ++c)
+      well = definition.schema[c].type == schema[c].type;
+    for (std::size_t c = schema.size(); well && c < definition.schema.size(); ++c)
+      well = query::is_boolean(definition.schema[c].type) &&
+             std::stoul(definition.schema[c].name) < schema.size();
+    TESSERA_REQUIRE(IoError, well, "the columns of a result are not those that it has");
+    return definition;
+  });
+}
+
+}  // namespace
 
 Job::Job(const query::Unrolled& plan, query::Framing framing, std::vector<Value> stored,
          Identity identity, Database& database, query::Dictionary& dictionary,
@@ -75,9 +98,11 @@ Value& Job::value(std::int64_t op) {
     if (layout->second.empty()) {
       stored.rows = query::Rows{query::operator_of(plan_, op).node->schema, {}};
     } else {
-      const TableDefinition definition = definition_of(layout->second);
       const query::Schema& schema = query::operator_of(plan_, op).node->schema;
+      const std::string whose = "the job " + identity_.name;
+      const TableDefinition definition = layout_of(layout->second, schema, whose);
       query::Table table{definition.schema, definition.places, database_.plan(relation_of(op))};
+      check_places(definition, table.plan.type(), whose);
       if (definition.schema.size() > schema.size())  // there are marks of NULL
         stored.rows =
             query::unmarked(query::rows_of(table, dictionary_, settings_.run.stop), schema);
@@ -118,7 +143,7 @@ void Job::run_frame(std::int32_t frame) {
     const query::Rows marks = has_null ? query::marked(*result.rows) : query::Rows{};
     const auto stored = has_null ? to_store({std::nullopt, marks}, marks.schema, dictionary_)
                                  : to_store(result, schema, dictionary_);
-    if (stored) changes.results.emplace_back(relation_of(op), stored->plan);
+    if (stored) add_result(changes, relation_of(op), *stored);
     layouts[op] = stored ? stored->text : std::string();
   }
   // What was read for the last time goes with the same commit.
@@ -143,6 +168,9 @@ void Job::run_frame(std::int32_t frame) {
       note.dump(-1, ' ', false, json::error_handler_t::replace);
   RunOptions options = settings_.run;
   options.holes = Holes::allowed;
+  changes.strings_of = [&](const std::vector<std::int64_t>& codes) {
+    return dictionary_.texts(codes);
+  };
   database_.change(changes, options);
   // From here on they are read from the database; what nobody reads any more is forgotten.
   std::erase_if(values_, [&](const auto& known) {
@@ -169,13 +197,20 @@ std::vector<Value> Job::run() {
   std::vector<Value> results;
   const auto frames = static_cast<std::int32_t>(framing_.frames.size());
   if (frames > 1) {
-    const std::shared_ptr<const void> open = database_.kept_open();
     give_back_free_memory();  // the plan is cut: that took more than it left
     std::int32_t next = 0;
     if (const auto text = database_.text(job_text(identity_.name))) {
-      const json note = json::parse(*text);
-      next = resumed_ = note.at("frames");
-      for (const auto& [op, layout] : note.at("layouts").items()) layouts_[std::stoll(op)] = layout;
+      store::read_stored("the job " + identity_.name, [&] {
+        const json note = json::parse(*text);
+        next = resumed_ = static_cast<int>(store::integer_of(note.at("frames"), 0, frames));
+        for (const auto& [op, layout] : note.at("layouts").items()) {
+          const std::int64_t number = std::stoll(op);
+          TESSERA_REQUIRE(IoError, number >= 0 && number < plan_.operators(),
+                          "it has a result of operator {}, and {} operators", number,
+                          plan_.operators());
+          layouts_[number] = layout.get<std::string>();
+        }
+      });
     }
     for (; next < frames; ++next) {
       frame_ = next;
@@ -196,7 +231,12 @@ std::vector<Value> Job::run() {
 
 std::optional<std::string> history_of_job(const Database& database, const std::string& name) {
   const auto text = database.text(job_text(name));
-  return text ? std::optional(json::parse(*text).value("history", "")) : std::nullopt;
+  if (!text) return std::nullopt;
+  return store::read_stored("the job " + name, [&] {
+    const std::string history = json::parse(*text).value("history", "");
+    (void)frames::History::from_text(history);
+    return std::optional(history);
+  });
 }
 
 void Job::clean_up(Changes& changes) const {

@@ -40,7 +40,7 @@ std::optional<JobLock> JobLock::take(const fs::path& database, const std::string
   // Those who only want to know who has it hold it for a moment.
   constexpr int attempts = 20;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    File file = File::open_to_write(path_of(database, job));
+    File file = File::open_own_to_write(path_of(database, job));
     if (!try_lock(file, LOCK_EX)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       continue;
@@ -58,7 +58,7 @@ std::optional<std::string> JobLock::holder(const fs::path& database, const std::
   const fs::path path = path_of(database, job);
   std::error_code unknown;
   if (!fs::exists(path, unknown)) return std::nullopt;
-  const File file = File::open(path);
+  const File file = File::open_own(path);
   if (try_lock(file, LOCK_SH)) return std::nullopt;
   std::string process(32, '\0');
   process.resize(file.read_some(0, std::as_writable_bytes(std::span(process))));

@@ -1,9 +1,6 @@
 #include "session/job_name.h"
 
-#include <xxhash.h>
-
-#include <memory>
-
+#include "base/running_hash.h"
 #include "lang/sql/printer.h"
 #include "tile/dispatch.h"
 
@@ -13,11 +10,9 @@ namespace {
 /// A hash of all that it is told.
 class Fingerprint {
  public:
-  Fingerprint() { (void)XXH3_64bits_reset(state_.get()); }
-
   void add(const void* bytes, std::size_t count) {
-    (void)XXH3_64bits_update(state_.get(), &count, sizeof count);
-    if (count > 0) (void)XXH3_64bits_update(state_.get(), bytes, count);
+    hash_.add(&count, sizeof count);
+    if (count > 0) hash_.add(bytes, count);
   }
   void add(std::string_view text) { add(text.data(), text.size()); }
   void add(std::int64_t number) { add(&number, sizeof number); }
@@ -25,13 +20,10 @@ class Fingerprint {
   void add(std::span<const T> numbers) {
     add(numbers.data(), numbers.size_bytes());
   }
-  std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
+  std::uint64_t value() const { return hash_.value(); }
 
  private:
-  struct Release {
-    void operator()(XXH3_state_t* state) const { (void)XXH3_freeState(state); }
-  };
-  std::unique_ptr<XXH3_state_t, Release> state_{XXH3_createState()};
+  RunningHash hash_;
 };
 
 /// The operators of all versions and who reads whom: results are stored under their numbers.

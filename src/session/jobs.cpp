@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
 #include "database/together.h"
 #include "session/sources.h"
 #include "session/state.h"
+#include "store/json_fields.h"
 
 // SHOW JOBS and DROP JOB: statements in frames that run, or were stopped and can go on.
 
@@ -21,23 +21,39 @@ struct JobInfo {
   std::string sources = {};
   std::int64_t bytes = 0;
   std::vector<std::string> relations = {};  // what it has stored
+  std::string damage = {};                  // why nothing else is known of it
 };
 
+JobInfo job_in(const std::string& text, const std::string& name) {
+  return store::read_stored("the job " + name, [&] {
+    const auto note = nlohmann::json::parse(text);
+    return JobInfo{note.value("statement", ""), store::integer_of(note.at("frames"), 0),
+                   store::integer_of(note.value("of", nlohmann::json(0)), 0),
+                   note.value("sources", "")};
+  });
+}
+
 /// The jobs that have finished a frame, by name.
-std::map<std::string, JobInfo> all_jobs(const Database& database) {
+std::map<std::string, JobInfo> all_jobs(const Snapshot& snapshot) {
   std::map<std::string, JobInfo> jobs;
   const std::string prefix = session::job_text("");
-  for (const auto& [key, text] : database.texts(prefix)) {
-    const auto note = nlohmann::json::parse(text);
-    jobs[key.substr(prefix.size())] = {note.value("statement", ""), note.at("frames"),
-                                       note.value("of", std::int64_t{0}),
-                                       note.value("sources", "")};
+  for (const auto& [key, text] : snapshot.texts(prefix)) {
+    const std::string name = key.substr(prefix.size());
+    try {
+      jobs[name] = job_in(text, name);
+    } catch (const IoError& error) {  // it can be dropped nevertheless
+      jobs[name].damage = error.what();
+    }
   }
-  for (const StoredInfo& info : database.list())
+  for (const std::string& relation : snapshot.names())
     for (auto& [name, job] : jobs)
-      if (info.name.starts_with(session::job_relations(name))) {
-        job.bytes += info.bytes;
-        job.relations.push_back(info.name);
+      if (relation.starts_with(session::job_relations(name))) {
+        job.relations.push_back(relation);
+        try {
+          job.bytes += snapshot.info(relation).bytes;
+        } catch (const IoError& error) {  // the job can be dropped nevertheless
+          job.damage = error.what();
+        }
       }
   return jobs;
 }
@@ -73,12 +89,14 @@ void Session::State::take_job(const std::string& name) {
 
 ResultTable Session::State::jobs_text() const {
   std::vector<std::vector<std::string>> rows;
-  session::Catalogue catalogue(database);
+  session::Catalogue catalogue(*snapshot);
   session::SourceCheck check(catalogue);
-  for (const auto& [name, info] : all_jobs(database)) {
+  for (const auto& [name, info] : all_jobs(*snapshot)) {
     const auto process = JobLock::holder(database.folder(), name);
     std::string state = process ? "running in process " + *process : "stopped";
-    if (!process)
+    if (!info.damage.empty())
+      state = "damaged: " + info.damage;
+    else if (!process)
       if (const std::string why = check.why_job_is_outdated(info.sources); !why.empty())
         state = "outdated: " + why;
     rows.push_back({name, state, fmt::format("{} of {}", info.done, info.frames),
@@ -88,7 +106,7 @@ ResultTable Session::State::jobs_text() const {
 }
 
 StatementResult Session::State::drop_job(const sql::DropJob& statement, lang::Place place) {
-  const auto jobs = all_jobs(database);
+  const auto jobs = all_jobs(*snapshot);
   const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const auto& known) {
     return query::same_name(known.first, statement.name);
   });
@@ -101,7 +119,7 @@ StatementResult Session::State::drop_job(const sql::DropJob& statement, lang::Pl
   Changes changes;
   changes.dropped = found->second.relations;
   changes.texts[session::job_text(found->first)] = std::nullopt;
-  database.change(changes, options.run);
+  commit(changes, options.run);
   return {"DROP JOB", {}, fmt::format("{} is gone", found->first)};
 }
 

@@ -55,7 +55,7 @@ std::string find(Catalogue& catalogue, const std::string& name, sql::ObjectKind 
 }
 
 /// Everything that belongs to a name: the relations, and the texts that define it.
-void collect(Catalogue& catalogue, const Database& database, const std::string& name,
+void collect(Catalogue& catalogue, const Snapshot& snapshot, const std::string& name,
              std::vector<std::string>& relations, std::vector<std::string>& texts) {
   switch (*catalogue.kind(name)) {
     case Catalogue::Kind::tensor: relations.push_back(name); return;
@@ -67,7 +67,7 @@ void collect(Catalogue& catalogue, const Database& database, const std::string& 
       return;
     case Catalogue::Kind::versions: break;
   }
-  for (const auto& [key, text] : database.texts("sql/rule/" + name + "/")) texts.push_back(key);
+  for (const auto& [key, text] : snapshot.texts(session::rule_texts(name))) texts.push_back(key);
   for (const std::string& version : catalogue.versions_of(name)) {
     if (catalogue.has_tuples(version)) relations.push_back(version);
     texts.push_back(session::table_text(version));
@@ -78,43 +78,43 @@ void collect(Catalogue& catalogue, const Database& database, const std::string& 
 
 StatementResult Session::State::drop(const sql::Drop& statement, lang::Place place) {
   if (!statement.indices.empty()) return drop_versions(statement, place);
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   const std::string command = fmt::format("DROP {}", kind_word(statement.kind));
   if (statement.if_exists && !catalogue.kind(statement.name))
     return {command, {}, fmt::format("there was no {}", statement.name)};
   const std::string name = find(catalogue, statement.name, statement.kind, place);
   Changes changes;
-  std::vector<std::string> texts;
-  collect(catalogue, database, name, changes.dropped, texts);
-  for (const std::string& text : texts) changes.texts[text] = std::nullopt;
-  database.change(changes, options.run);
+  std::vector<std::string> definitions;
+  collect(catalogue, *snapshot, name, changes.dropped, definitions);
+  for (const std::string& text : definitions) changes.texts[text] = std::nullopt;
+  commit(changes, options.run);
   return {command, {}, fmt::format("{} is gone", name)};
 }
 
 StatementResult Session::State::rename(const sql::Rename& statement, lang::Place place) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   const std::string from = find(catalogue, statement.from, statement.kind, place);
   if (*catalogue.kind(from) == Catalogue::Kind::versions)
     fail_type(place, "{} has versions that name it in their definitions: it cannot be renamed",
               from);
   session::refuse_taken(catalogue, statement.to, place);
   Changes changes;
-  std::vector<std::string> relations, texts;
-  collect(catalogue, database, from, relations, texts);
+  std::vector<std::string> relations, definitions;
+  collect(catalogue, *snapshot, from, relations, definitions);
   for (const std::string& relation : relations)
     changes.renamed.emplace_back(relation, statement.to);
-  for (const std::string& text : texts) {
-    changes.texts[text.substr(0, text.size() - from.size()) + statement.to] = database.text(text);
+  for (const std::string& text : definitions) {
+    changes.texts[text.substr(0, text.size() - from.size()) + statement.to] = snapshot->text(text);
     changes.texts[text] = std::nullopt;
   }
-  database.change(changes, options.run);
+  commit(changes, options.run);
   return {fmt::format("ALTER {}", kind_word(statement.kind)),
           {},
           fmt::format("{} is now {}", from, statement.to)};
 }
 
 StatementResult Session::State::describe(const sql::Describe& statement, lang::Place place) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.name);
   if (!kind)
     fail_type(place, "there is no {}; there are: {}", statement.name, catalogue.all_names());
@@ -148,7 +148,7 @@ StatementResult Session::State::describe(const sql::Describe& statement, lang::P
 }
 
 StatementResult Session::State::show(const sql::Show& statement, lang::Place place) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   const auto is = [&](std::string_view what) { return query::same_name(statement.what, what); };
   std::vector<std::vector<std::string>> rows;
   if (is("tables") || is("tensors") || is("views")) {
@@ -159,7 +159,7 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Place pla
       if (!wanted) continue;
       std::string count, bytes;
       if (catalogue.has_tuples(name)) {
-        const StoredInfo info = database.info(name);
+        const StoredInfo info = snapshot->info(name);
         count = std::to_string(info.statistics.tuples);
         bytes = bytes_text(info.bytes);
       } else if (kind == Catalogue::Kind::table) {
@@ -176,7 +176,7 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Place pla
     return {"SHOW", session::text_table({"function", "description"}, rows)};
   }
   if (is("history")) {
-    for (const PastRun& run : database.history())
+    for (const PastRun& run : snapshot->history())
       rows.push_back({run.at, run.name, fmt::format("{:.3f}", run.seconds),
                       std::to_string(run.tasks), bytes_text(run.peak_bytes)});
     return {"SHOW", session::text_table({"at", "result", "seconds", "tasks", "memory"}, rows)};

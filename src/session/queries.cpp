@@ -4,6 +4,7 @@
 #include "session/job_name.h"
 #include "session/sources.h"
 #include "session/state.h"
+#include "store/json_fields.h"
 
 namespace tessera {
 
@@ -26,7 +27,9 @@ frames::Limits Session::State::frame_limits() const {
 
 frames::History Session::State::frame_history() const {
   const auto text = database.text(history_text);
-  return text ? frames::History::from_text(*text) : frames::History();
+  if (!text) return {};
+  return store::read_stored("the frames of earlier statements",
+                            [&] { return frames::History::from_text(*text); });
 }
 
 std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests,
@@ -50,8 +53,7 @@ std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests
   }
   query::Framing framing =
       query::framed(plan, frames::History::from_text(identity.history), limits, options.run.stop);
-  session::DatabaseDictionary texts = dictionary();
-  session::Job work(plan, std::move(framing), tables, identity, database, texts, settings());
+  session::Job work(plan, std::move(framing), tables, identity, database, *texts, settings());
   std::vector<Value> results = work.run();
   work.clean_up(changes);
   if (in_frames) {
@@ -63,13 +65,12 @@ std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests
 }
 
 StatementResult Session::State::query(const sql::QueryPtr& query) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   Changes changes;
   std::vector<Value> values = evaluate({{query}}, catalogue, changes);
-  session::DatabaseDictionary texts = dictionary();
   StatementResult result{"SELECT",
-                         session::result_of(query::as_rows(values[0], texts, settings()))};
-  if (!changes.texts.empty()) database.change(changes, options.run);
+                         session::result_of(query::as_rows(values[0], *texts, settings()))};
+  if (!changes.texts.empty()) commit(changes, options.run);
   return result;
 }
 
@@ -125,12 +126,15 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
       constexpr const char* what = "a loop runs over integers";
       const std::int64_t from = constant(*loop.from, names, values, what);
       const std::int64_t to = constant(*loop.to, names, values, what);
+      if (from > to) continue;
+      const auto more = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+      if (more >= static_cast<std::uint64_t>(most_steps - steps))
+        lang::fail_type(
+            loop.from->place,
+            "{}...{}: the loops of a statement have more than {} steps; run it in parts", from, to,
+            most_steps);
+      steps += static_cast<std::int64_t>(more) + 1;
       for (std::int64_t value = from; value <= to; ++value) {
-        if (++steps > most_steps)
-          lang::fail_type(loop.from->place,
-                          "{}...{}: the loops of a statement have more than {} steps; run it in "
-                          "parts",
-                          from, to, most_steps);
         std::vector<std::string> inner_names = names;
         std::vector<std::int64_t> inner_values = values;
         // A loop inside hides what is called the same outside.
@@ -151,14 +155,14 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
 }
 
 /// What is to be changed so that a version is stored, in the place of what it was before.
-void store_version(const std::string& version, const Value& value, const std::string& sources,
+void store_version(const std::string& relation, const Value& value, const std::string& sources,
                    const Catalogue& catalogue, query::Dictionary& texts, Changes& changes) {
-  const std::string text_name = session::table_text(version);
+  const std::string text_name = session::table_text(relation);
   if (changes.texts.contains(text_name)) return;  // the statement names it twice
   const query::Schema& schema = value.table ? value.table->schema : value.rows->schema;
   const auto stored = session::to_store(value, schema, texts);
-  if (catalogue.has_tuples(version)) changes.dropped.push_back(version);
-  if (stored) changes.results.emplace_back(version, stored->plan);
+  if (catalogue.has_tuples(relation)) changes.dropped.push_back(relation);
+  if (stored) session::add_result(changes, relation, *stored);
   session::TableDefinition definition =
       stored ? session::definition_of(stored->text) : session::TableDefinition{schema, {}};
   definition.sources = sources;
@@ -179,7 +183,7 @@ std::vector<Request> Session::State::requests_of(const sql::Execute& statement,
 
 StatementResult Session::State::execute(
     const sql::Execute& statement, const std::function<void(const StatementResult&)>& receive_one) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   std::vector<Wish> wishes;
   std::int64_t steps = 0;
   collect(statement.items, {}, {}, catalogue, steps, wishes);
@@ -191,7 +195,6 @@ StatementResult Session::State::execute(
   Changes changes;
   const std::vector<Value> values =
       evaluate(requests, catalogue, changes, stores ? &sources : nullptr);
-  session::DatabaseDictionary texts = dictionary();
 
   // All plans run as one, so that what they share is computed once.
   std::vector<Plan> plans;
@@ -200,7 +203,8 @@ StatementResult Session::State::execute(
   for (std::size_t w = 0; w < wishes.size(); ++w) {
     if (wishes[w].version) {
       ++stored_versions;
-      store_version(*wishes[w].version, values[w], sources[w], catalogue, texts, changes);
+      store_version(session::version_relation(*wishes[w].version), values[w], sources[w], catalogue,
+                    *texts, changes);
     } else if (!values[w].rows) {
       plans.push_back(values[w].table->plan);
       whose.push_back(w);
@@ -210,7 +214,7 @@ StatementResult Session::State::execute(
   run_options.holes = Holes::allowed;
   std::vector<Relation> relations;
   if (!plans.empty()) relations = tessera::run(plans, run_options);
-  if (!changes.texts.empty()) database.change(changes, run_options);
+  if (!changes.texts.empty()) commit(changes, run_options);
   std::int64_t shown = 0;
   for (std::size_t w = 0; w < wishes.size(); ++w) {
     if (wishes[w].version) continue;
@@ -221,7 +225,7 @@ StatementResult Session::State::execute(
       const auto at = std::find(whose.begin(), whose.end(), w) - whose.begin();
       rows = query::rows_of({values[w].table->schema, values[w].table->places,
                              Plan::input(relations[static_cast<std::size_t>(at)])},
-                            texts);
+                            *texts);
     }
     ++shown;
     if (receive_one) receive_one({"SELECT", session::result_of(std::move(rows))});

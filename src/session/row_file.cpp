@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "base/check.h"
+#include "base/memory_account.h"
+#include "base/outside.h"
 #include "database/file_meter.h"
 #include "database/replacement.h"
 #include "query/placed_kernel.h"
@@ -33,11 +35,11 @@ struct Field {
 /// The records of a text, one after the other; a quoted field may go over several lines.
 class RecordReader {
  public:
-  RecordReader(const std::string& file, char delimiter)
-      : file_(file), delimiter_(delimiter), in_(file, std::ios::binary) {
-    TESSERA_REQUIRE(IoError, in_.is_open(), "{} cannot be read: is it there?", file);
+  RecordReader(const InputFile& file, char delimiter)
+      : file_(file.name), delimiter_(delimiter), in_(file.path, std::ios::binary) {
+    TESSERA_REQUIRE(IoError, in_.is_open(), "{} cannot be read: is it there?", file.name);
     std::error_code unknown;  // of what is no plain file
-    const auto bytes = std::filesystem::file_size(file, unknown);
+    const auto bytes = std::filesystem::file_size(file.path, unknown);
     if (!unknown) size_ = static_cast<std::int64_t>(bytes);
   }
 
@@ -161,15 +163,17 @@ void require_row_format(const std::string& file, const FormatOptions& options) {
       "{} is to hold rows, which are read and written as csv: name it .csv, or say WITH "
       "(format = csv); other formats hold tensors",
       file);
-  TESSERA_REQUIRE(
-      TypeError,
-      !options.dtype && !options.shape && options.member.empty() && !options.column_major &&
-          !options.index_base && options.query.empty() && !options.tile_a_row,
-      "{}: of the options, rows have use for format, header, delimiter and missing", file);
+  TESSERA_REQUIRE(TypeError,
+                  !options.dtype && !options.shape && options.member.empty() &&
+                      !options.column_major && !options.index_base && options.query.empty() &&
+                      !options.tile_a_row && !options.external_files,
+                  "{}: of the options, rows have use for format, header, delimiter and missing",
+                  file);
 }
 
 Rows read_rows(const std::string& file, const Schema& schema, const FormatOptions& options) {
-  RecordReader reader(file, delimiter_of(file, options));
+  const InputFile input = input_file(file, options.external_access);
+  RecordReader reader(input, delimiter_of(file, options));
   Rows rows{schema, {}};
   std::vector<std::size_t> places;
   for (std::size_t c = 0; c < schema.size(); ++c) places.push_back(c);
@@ -197,10 +201,15 @@ Rows read_rows(const std::string& file, const Schema& schema, const FormatOption
                     record.size() == 1 && rows.rows.empty()
                         ? ": say what separates them, as in WITH (delimiter = ';')"
                         : "");
+    look_at_memory("the rows of a file");
     Row row;
     for (std::size_t c = 0; c < schema.size(); ++c) {
       try {
         row.push_back(cell_of(record[places[c]], schema[c], options));
+      } catch (const Interrupted&) {
+        throw;
+      } catch (const OutOfMemory&) {
+        throw;
       } catch (const Error& error) {
         throw IoError(fmt::format("{}, line {}, column {}: {}", file, reader.line(), schema[c].name,
                                   error.what()));
@@ -214,7 +223,7 @@ Rows read_rows(const std::string& file, const Schema& schema, const FormatOption
 
 void write_rows(const std::string& file, const Rows& rows, const FormatOptions& options) {
   const char delimiter = delimiter_of(file, options);
-  Replacement made(file, options.stop);
+  Replacement made(file, options.external_access, options.stop);
   std::ofstream out(made.output().path, std::ios::binary | std::ios::trunc);
   TESSERA_REQUIRE(IoError, out.is_open(), "{} cannot be written", file);
   const auto line = [&](std::size_t count, const auto& field) {

@@ -3,6 +3,9 @@
 #include <chrono>
 
 #include "base/check.h"
+#include "base/failed_allocation.h"
+#include "base/stop.h"
+#include "exec/statement_memory.h"
 #include "lang/sql/parser.h"
 #include "query/text_value.h"
 #include "session/state.h"
@@ -130,12 +133,54 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
   return std::visit(Run{*this, statement, text}, statement.node);
 }
 
+StatementResult Session::State::run_on_one_state(const sql::Statement& statement,
+                                                 std::string_view text) {
+  constexpr int most_tries = 1000;
+  for (int tries = 1;; ++tries) {
+    snapshot = database.common_snapshot();
+    texts = std::make_unique<session::StatementTexts>(*snapshot);
+    try {
+      return run(statement, text);
+    } catch (const Error& error) {
+      // An error that has got a place is of another type.
+      const bool again =
+          snapshot->is_outdated() || dynamic_cast<const Outdated*>(&error) != nullptr;
+      // The processes of a cluster cannot tell each other that they begin anew.
+      if (!again || tries == most_tries || cluster_info().size > 1) throw;
+      refuse_if_stopped(options.run.stop, "another statement changed what this one is about");
+      job_lock.reset();
+    }
+  }
+}
+
+Snapshot Session::State::commit(Changes& changes, const RunOptions& run_options) {
+  changes.since = snapshot;
+  const auto expect = [&](const std::string& name) {
+    if (!session::is_of_job(name)) changes.relations_as_then.push_back(name);
+  };
+  for (const std::string& name : changes.dropped) expect(name);
+  for (const auto& [name, plan] : changes.results) expect(name);
+  for (const auto& [name, more] : changes.appended) expect(name);
+  for (const auto& [from, to] : changes.renamed) {
+    expect(from);
+    expect(to);
+  }
+  for (const auto& [name, text] : changes.texts)
+    if (session::is_definition(name)) changes.texts_as_then.push_back(name);
+  changes.strings_of = [&](const std::vector<std::int64_t>& codes) { return texts->texts(codes); };
+  return database.change(changes, run_options);
+}
+
 Session::Session(Database database, const SessionOptions& options)
-    : state_(std::make_unique<State>(State{std::move(database), options})) {}
+    : state_(std::make_unique<State>(State{std::move(database), options})) {
+  ExternalAccess& access = state_->options.external_access;
+  access = state_->database.external_access().and_only(access);
+}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
 Database& Session::database() { return state_->database; }
+const ExternalAccess& Session::external_access() const { return state_->options.external_access; }
 RunOptions& Session::run_options() { return state_->options.run; }
 
 namespace {
@@ -163,25 +208,41 @@ void Session::execute(std::string_view text,
   lang::Place begin;  // of the statement that runs
   struct LetGo {
     State& state;
-    ~LetGo() { state.job_lock.reset(); }
+    ~LetGo() {
+      state.job_lock.reset();
+      state.texts.reset();
+      state.snapshot.reset();
+    }
   };
   const LetGo whatever_happens{*state_};
+  const StopScope heard(state_->options.run.stop);
   try {
-    state_->values_given = literals_of(values);
-    for (const sql::StatementPtr& statement : sql::parse(text, state_->values_given)) {
-      begin = statement->begin;
-      const auto start = std::chrono::steady_clock::now();
-      const std::string_view written =
-          text.substr(static_cast<std::size_t>(begin.offset),
-                      static_cast<std::size_t>(statement->end.offset - begin.offset));
-      state_->receive = receive;
-      state_->text_of_statement = written;
-      StatementResult result = state_->run(*statement, written);
-      state_->job_lock.reset();
-      result.seconds =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      receive(result);
-    }
+    telling_failed_allocations([&] {
+      std::int64_t read = 0;  // bytes of what the text has become, which stay to the end
+      const std::vector<sql::StatementPtr> statements = [&] {
+        const exec::StatementMemory memory(exec::memory_limit_of(state_->options.run));
+        state_->values_given = literals_of(values);
+        std::vector<sql::StatementPtr> parsed = sql::parse(text, state_->values_given);
+        read = MemoryAccount::current()->held();
+        return parsed;
+      }();
+      for (const sql::StatementPtr& statement : statements) {
+        begin = statement->begin;
+        const exec::StatementMemory memory(exec::memory_limit_of(state_->options.run));
+        count_memory(read);
+        const auto start = std::chrono::steady_clock::now();
+        const std::string_view written =
+            text.substr(static_cast<std::size_t>(begin.offset),
+                        static_cast<std::size_t>(statement->end.offset - begin.offset));
+        state_->receive = receive;
+        state_->text_of_statement = written;
+        StatementResult result = state_->run_on_one_state(*statement, written);
+        state_->job_lock.reset();
+        result.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        receive(result);
+      }
+    });
   } catch (const lang::ErrorAt& error) {
     const lang::LineColumn at = lang::line_and_column(text, error.place);
     throw StatementError(error.kind(), error.what(), at.line, at.column);
@@ -190,12 +251,6 @@ void Session::execute(std::string_view text,
   } catch (const Error& error) {
     const lang::LineColumn at = lang::line_and_column(text, begin);
     throw StatementError(error.kind(), error.what(), at.line, at.column);
-  } catch (const std::bad_alloc&) {
-    const lang::LineColumn at = lang::line_and_column(text, begin);
-    throw StatementError("OutOfMemory",
-                         "the machine has no more memory: lower memory_limit, or compute less at "
-                         "once",
-                         at.line, at.column);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "query/text_value.h"
 #include "session/state.h"
+#include "tessera/cluster.h"
 
 namespace tessera {
 
@@ -13,7 +14,7 @@ struct Setting {
   const char* name;
   const char* description;
   std::string (*get)(const SessionOptions&);
-  /// Takes a value, or sees that it is none.
+  /// Takes a value, or sees that it is none. Null: what it is when the session begins, it stays.
   bool (*set)(SessionOptions&, const query::Cell&);
   void (*copy)(SessionOptions& to, const SessionOptions& from);
 };
@@ -86,10 +87,24 @@ const Setting all_settings[] = {
        return set_count(value, 1, 1'000'000'000, o.tile_size);
      },
      [](SessionOptions& to, const SessionOptions& from) { to.tile_size = from.tile_size; }},
+    {"cluster_timeout", "seconds without a sign of life after which another process is given up",
+     [](const SessionOptions&) { return fmt::format("{}", cluster_timeout()); },
+     [](SessionOptions&, const query::Cell& value) {
+       if (value.is_null() || value.is_text() || value.type().shape.rank() != 0 ||
+           value.type().dtype == DType::boolean)
+         return false;
+       TESSERA_REQUIRE(TypeError, value.number() > 0 && value.number() < 1e9,
+                       "{} is no number of seconds above 0", value.number());
+       set_cluster_timeout(value.number());
+       return true;
+     },
+     [](SessionOptions&, const SessionOptions&) { set_cluster_timeout(0); }},
     {"by_rows", "whether every operator is evaluated row by row, by definition: on, off",
      [](const SessionOptions& o) { return std::string(o.by_rows ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); },
      [](SessionOptions& to, const SessionOptions& from) { to.by_rows = from.by_rows; }},
+    {"external_access", "files and servers that statements may use: on, off, or folders of files",
+     [](const SessionOptions& o) { return o.external_access.to_string(); }, nullptr, nullptr},
 };
 
 std::string names() {
@@ -111,6 +126,9 @@ std::vector<std::vector<std::string>> Session::State::settings_text() const {
 StatementResult Session::State::set(const sql::Set& statement, lang::Place place) {
   for (const Setting& setting : all_settings) {
     if (!query::same_name(setting.name, statement.name)) continue;
+    if (setting.set == nullptr)
+      fail_type(place, "{} is fixed when a session begins: begin another one with it",
+                setting.name);
     if (!statement.value) {
       setting.copy(options, SessionOptions());
     } else {

@@ -3,8 +3,10 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include "store/hidden_names.h"
+#include "store/json_fields.h"
 
 namespace tessera::session {
 namespace {
@@ -70,6 +72,17 @@ class StoredBelow {
   std::vector<int> of_;
 };
 
+/// What a text says that was made here: of tables and of rules, lists of texts by name.
+json sources_in(const std::string& text, const std::string& whose) {
+  return store::read_stored(whose, [&] {
+    json read = json::parse(text);
+    for (const char* of : {"tables", "rules"})
+      for (const auto& [name, texts] : read.at(of).items())
+        (void)texts.get<std::vector<std::string>>();
+    return read;
+  });
+}
+
 /// Adds what is not there yet to a list of texts, by name.
 void merge(const json& from, json& into) {
   for (const auto& [name, texts] : from.items())
@@ -96,10 +109,9 @@ std::vector<std::string> sources_of_each(const query::Unrolled& plan,
   std::vector<json> stored;  // the sources of each table
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const std::string& name = plan.stored[t];
-    const bool is_version = catalogue.materialised(name) && !catalogue.kind(name);
-    const std::string below = is_version ? catalogue.table(name).sources : "";
+    const std::string below = is_version(name) ? catalogue.table(name).sources : "";
     if (!below.empty())
-      stored.push_back(json::parse(below));
+      stored.push_back(sources_in(below, name));
     else
       stored.push_back(
           {{"tables", {{name, json::array({contents_of(tables[t])})}}}, {"rules", json::object()}});
@@ -122,19 +134,19 @@ const std::optional<std::string>& SourceCheck::contents(const std::string& table
   if (known != contents_.end()) return known->second;
   const auto kind = catalogue_.kind(table);
   const bool has_rows = kind ? *kind != Catalogue::Kind::view && *kind != Catalogue::Kind::versions
-                             : catalogue_.materialised(table).has_value();
+                             : catalogue_.has_version(table);
   return contents_[table] =
              has_rows ? std::optional(contents_of(catalogue_.value(table))) : std::nullopt;
 }
 
 /// The first table that is not as it was.
 std::string SourceCheck::changed_table(const std::string& sources) {
-  const json read = json::parse(sources);
+  const json read = sources_in(sources, "what a result was computed of");
   for (const auto& [table, then] : read.at("tables").items()) {
     const auto& now = contents(table);
-    if (!now) return table + " is gone";
+    if (!now) return store::shown_name(table) + " is gone";
     for (const json& one : then)
-      if (one != *now) return table + " has changed";
+      if (one != *now) return store::shown_name(table) + " has changed";
   }
   return {};
 }
@@ -143,7 +155,7 @@ std::string SourceCheck::why_outdated(const std::string& version) {
   const std::string sources = catalogue_.table(version).sources;
   if (sources.empty()) return {};
   if (std::string why = changed_table(sources); !why.empty()) return why;
-  const json read = json::parse(sources);
+  const json read = sources_in(sources, version);
   for (const auto& [table, hashes] : read.at("rules").items()) {
     const json now = rules_of(table, catalogue_);
     for (const json& hash : hashes)
@@ -156,7 +168,7 @@ std::string SourceCheck::why_outdated(const std::string& version) {
 std::string SourceCheck::why_job_is_outdated(const std::string& sources) {
   if (sources.empty()) return {};
   if (std::string why = changed_table(sources); !why.empty()) return why;
-  const json read = json::parse(sources);
+  const json read = sources_in(sources, "a job");
   for (const auto& [table, hashes] : read.at("rules").items())
     if (rules_of(table, catalogue_) != hashes)
       return fmt::format("the rules of {} have changed", table);

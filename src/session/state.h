@@ -4,6 +4,7 @@
 #include "query/framing.h"
 #include "session/catalogue.h"
 #include "session/job_lock.h"
+#include "session/statement_texts.h"
 #include "tessera/session.h"
 
 namespace tessera {
@@ -18,21 +19,6 @@ namespace session {
 struct Outline;     // of a statement that is explained
 class Measurement;  // of what it takes
 
-/// Texts as numbers that the database keeps.
-class DatabaseDictionary : public query::Dictionary {
- public:
-  explicit DatabaseDictionary(Database& database) : database_(database) {}
-  std::vector<std::int64_t> codes(const std::vector<std::string>& texts) override {
-    return database_.codes(texts);
-  }
-  std::vector<std::string> texts(const std::vector<std::int64_t>& codes) override {
-    return database_.strings(codes);
-  }
-
- private:
-  Database& database_;
-};
-
 ResultTable result_of(query::Rows rows);
 /// A table of texts, as SHOW and DESCRIBE give.
 ResultTable text_table(const std::vector<std::string>& columns,
@@ -44,6 +30,10 @@ std::string count_text(std::int64_t count, std::string_view what);  // "1 row", 
 struct Session::State {
   Database database;
   SessionOptions options;
+
+  /// A statement, on one state of the database; once more if others have changed meanwhile what it
+  /// is about.
+  StatementResult run_on_one_state(const sql::Statement& statement, std::string_view text);
 
   /// What statements do, one kind each.
   StatementResult run(const sql::Statement& statement, std::string_view text);
@@ -87,9 +77,13 @@ struct Session::State {
   ResultTable jobs_text() const;
   /// Has the job until the statement is done. IoError if another process has it.
   void take_job(const std::string& name);
-  session::DatabaseDictionary dictionary() { return session::DatabaseDictionary(database); }
+  /// Makes a change that was thought of for the state that the statement has seen, and returns the
+  /// one that it has made.
+  Snapshot commit(Changes& changes, const RunOptions& run_options);
 
   // Of the statement that runs.
+  std::optional<Snapshot> snapshot = {};                     // the state that it sees
+  std::unique_ptr<session::StatementTexts> texts = {};       // that it reads and writes
   std::function<void(const StatementResult&)> receive = {};  // of results inside it
   query::Watcher* watcher = nullptr;                         // of what it takes
   std::vector<sql::Literal> values_given = {};               // that were given for each ?
@@ -107,7 +101,12 @@ void refuse_taken(Catalogue& catalogue, const std::string& name, lang::Place pla
 struct Stored {
   Plan plan;
   std::string text;
+  std::vector<int> text_columns;  // of the relation
 };
+/// Stores it, or says that there is nothing to store.
+void add_result(Changes& changes, const std::string& name, const Stored& stored);
+std::vector<int> text_columns(const query::Schema& schema,
+                              const std::vector<query::Table::Where>& places);
 std::optional<Stored> to_store(const query::Value& value, const query::Schema& schema,
                                query::Dictionary& dictionary,
                                const std::vector<std::string>& primary_key = {});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "database/names.h"
 #include "lang/sql/printer.h"
 #include "query/references.h"
 #include "session/state.h"
@@ -16,6 +17,7 @@ using session::TableDefinition;
 namespace session {
 
 void refuse_taken(Catalogue& catalogue, const std::string& name, lang::Place place) {
+  lang::at_place(place, [&] { check_name(name); });
   if (catalogue.kind(name))
     fail_type(place, "{} is there already: DROP it first", catalogue.exact_name(name));
 }
@@ -31,7 +33,21 @@ std::optional<Stored> to_store(const Value& value, const Schema& schema,
       value.rows ? query::table_of(*value.rows, dictionary, keys) : query::tidied(*value.table);
   const Plan::Cardinality rows = table.plan.cardinality();
   if (rows.exact && rows.tuples == 0) return std::nullopt;
-  return Stored{table.plan, to_text({schema, table.places, primary_key})};
+  return Stored{table.plan, to_text({schema, table.places, primary_key}),
+                text_columns(schema, table.places)};
+}
+
+void add_result(Changes& changes, const std::string& name, const Stored& stored) {
+  changes.results.emplace_back(name, stored.plan);
+  changes.string_columns[name] = stored.text_columns;
+}
+
+std::vector<int> text_columns(const Schema& schema,
+                              const std::vector<query::Table::Where>& places) {
+  std::vector<int> columns;
+  for (std::size_t c = 0; c < places.size(); ++c)
+    if (query::is_text(schema[c].type)) columns.push_back(std::get<int>(places[c]));
+  return columns;
 }
 
 }  // namespace session
@@ -62,7 +78,7 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
                                              std::string_view text) {
   if (!statement.indices.empty()) return create_rule(statement, text);
   const lang::Place place = statement.query ? statement.query->place : lang::Place{};
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return {"CREATE TABLE", {}, fmt::format("{} is there already", statement.name)};
   session::refuse_taken(catalogue, statement.name, place);
@@ -85,7 +101,7 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
     }
     definition.primary_key = statement.primary_key;
     changes.texts[session::table_text(statement.name)] = session::to_text(definition);
-    database.change(changes, options.run);
+    commit(changes, options.run);
     return {"CREATE TABLE", {}, fmt::format("{} is created", statement.name)};
   }
   std::vector<std::string> names;
@@ -93,27 +109,26 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
   Value value = evaluate({{statement.query, {}, {}, names}}, catalogue, changes).at(0);
   Schema schema = named(value.table ? value.table->schema : value.rows->schema, statement.columns,
                         statement.name, place);
-  session::DatabaseDictionary texts = dictionary();
   for (std::size_t c = 0; c < statement.columns.size(); ++c)
     if (statement.columns[c].type && !(*statement.columns[c].type == schema[c].type))
       fail_type(statement.columns[c].place, "{} is {}, and the query yields {}: CAST it",
                 statement.columns[c].name, sql::to_string(*statement.columns[c].type),
                 sql::to_string(schema[c].type));
-  const auto stored = session::to_store(value, schema, texts);
-  if (stored) changes.results.emplace_back(statement.name, stored->plan);
+  const auto stored = session::to_store(value, schema, *texts);
+  if (stored) session::add_result(changes, statement.name, *stored);
   changes.texts[session::table_text(statement.name)] =
       stored ? stored->text : session::to_text({schema, {}});
   RunOptions run_options = options.run;
   run_options.holes = Holes::allowed;
-  database.change(changes, run_options);
-  const std::int64_t rows = stored ? database.info(statement.name).statistics.tuples : 0;
+  const Snapshot made = commit(changes, run_options);
+  const std::int64_t rows = stored ? made.info(statement.name).statistics.tuples : 0;
   return {"CREATE TABLE",
           {},
           fmt::format("{} has {}", statement.name, session::count_text(rows, "row"))};
 }
 
 StatementResult Session::State::create_view(const sql::CreateView& statement) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   session::refuse_taken(catalogue, statement.name, statement.query->place);
   for (const sql::TableReference* read : query::references_in(*statement.query)) {
     const auto* table = std::get_if<sql::TableName>(&read->source);
@@ -132,7 +147,7 @@ StatementResult Session::State::create_view(const sql::CreateView& statement) {
   changes.texts[session::view_text(statement.name)] = nlohmann::json{
       {"columns", statement.columns},
       {"query", sql::to_string(*statement.query)}}.dump();
-  database.change(changes, options.run);
+  commit(changes, options.run);
   return {"CREATE VIEW", {}, fmt::format("{} is created", statement.name)};
 }
 

@@ -16,7 +16,7 @@ using session::Catalogue;
 
 namespace session {
 
-PlannedTensor planned(const sql::CreateTensor& statement, const Database& database,
+PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
                       Catalogue& catalogue, int tile_size, lang::Place place) {
   std::vector<std::string> without_data;
   const auto named = [&](const std::string& written) {
@@ -31,12 +31,12 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Database& databa
     TESSERA_REQUIRE(TypeError, catalogue.has_tuples(name),
                     "{} is no tensor: it is a {} that has no tiles of its own", name,
                     *kind == Catalogue::Kind::view ? "view" : "table");
-    const StoredInfo info = database.info(name);
+    const StoredInfo info = snapshot.info(name);
     TESSERA_REQUIRE(TypeError, info.shape,
                     "{} is a relation {}, but no tensor: a tensor has one column of tiles, without "
                     "holes, and a part of the key for each of their dimensions",
                     name, to_string(info.type));
-    return query::tensor_of(database.plan(name), *info.shape);
+    return query::tensor_of(snapshot.plan(name), *info.shape);
   };
   query::Tensor tensor = query::bind_tensor(*statement.expression, named);
   std::optional<Shape> tile = statement.tile;
@@ -78,7 +78,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
   const auto done = [](const std::string& message) {
     return StatementResult{"CREATE TENSOR", {}, message};
   };
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return done(fmt::format("{} is there already", statement.name));
   session::refuse_taken(catalogue, statement.name, place);
@@ -91,34 +91,33 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     const session::VirtualTensor tensor = virtual_tensor(statement, options.tile_size, place);
     Changes changes;
     changes.texts[session::virtual_text(statement.name)] = session::to_text(tensor);
-    database.change(changes, options.run);
+    commit(changes, options.run);
     return done(fmt::format("{} is {}, without data", statement.name, to_string(tensor.type)));
   }
   if (statement.file) {
-    FormatOptions format = session::file_options(statement.options, options.run);
+    FormatOptions format = session::file_options(statement.options, options);
     format.tile = statement.tile;
     format.tile_extent = options.tile_size;
     const FileReport report = database.import_file(statement.name, *statement.file, format);
     std::string message;
-    for (const std::string& name : report.names) {
-      const StoredInfo info = database.info(name);
+    for (const StoredInfo& info : report.imported) {
       message +=
           (message.empty() ? "" : ", ") +
-          fmt::format("{} is {}", name,
+          fmt::format("{} is {}", info.name,
                       info.shape ? to_string(TileType{info.type.columns[0].type.dtype, *info.shape})
                                  : to_string(info.type));
     }
     return done(fmt::format("{}; {} read", message, session::count_text(report.rows, "row")));
   }
   const session::PlannedTensor made =
-      session::planned(statement, database, catalogue, options.tile_size, place);
+      session::planned(statement, *snapshot, catalogue, options.tile_size, place);
   if (!made.virtual_inputs.empty())
     fail_type(statement.expression->place,
               "{} is virtual, a shape without data: the statement can be explained, not run",
               made.virtual_inputs.front());
   Changes changes;
   changes.results.emplace_back(statement.name, made.tensor.plan);
-  database.change(changes, options.run);
+  commit(changes, options.run);
   return done(fmt::format("{} is {}", statement.name, to_string(made.tensor.type)));
 }
 

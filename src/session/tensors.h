@@ -11,7 +11,7 @@ struct PlannedTensor {
   query::Tensor tensor;
   std::vector<std::string> virtual_inputs = {};  // because of which it can be explained, not run
 };
-PlannedTensor planned(const sql::CreateTensor& statement, const Database& database,
+PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
                       Catalogue& catalogue, int tile_size, lang::Place place);
 
 }  // namespace tessera::session

@@ -1,7 +1,9 @@
+#include "database/names.h"
 #include "query/rule_columns.h"
 #include "query/version_range.h"
 #include "session/sources.h"
 #include "session/state.h"
+#include "store/hidden_names.h"
 
 // Versioned tables: their rules, and which versions are stored.
 
@@ -19,7 +21,8 @@ ResultTable described_versions(Catalogue& catalogue, const std::string& table) {
   SourceCheck check(catalogue);
   for (const std::string& version : catalogue.versions_of(table)) {
     const std::string why = check.why_outdated(version);
-    rows.push_back({version, why.empty() ? "materialized" : "materialized; outdated: " + why});
+    rows.push_back({store::shown_name(version),
+                    why.empty() ? "materialized" : "materialized; outdated: " + why});
   }
   return text_table({"versions", "definition"}, rows);
 }
@@ -34,7 +37,7 @@ std::string stored_text(const Catalogue& catalogue, const std::string& table) {
   const std::vector<std::string> versions = catalogue.versions_of(table);
   std::string text;
   for (std::size_t v = 0; v < versions.size() && v < shown; ++v)
-    text += (text.empty() ? "" : ", ") + versions[v];
+    text += (text.empty() ? "" : ", ") + store::shown_name(versions[v]);
   if (versions.size() > shown) text += fmt::format(" and {} more", versions.size() - shown);
   return text.empty() ? "none" : text;
 }
@@ -43,9 +46,12 @@ std::string stored_text(const Catalogue& catalogue, const std::string& table) {
 
 StatementResult Session::State::create_rule(const sql::CreateTable& statement,
                                             std::string_view text) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   const query::VersionRule rule(statement, std::string(text));
   const lang::Place place = statement.indices[0].place;
+  lang::at_place(place, [&] { check_name(statement.name); });
+  if (statement.name.find_first_of("[]") != std::string::npos)
+    fail_type(place, "{}: the name of a table with versions has no brackets", statement.name);
   const auto kind = catalogue.kind(statement.name);
   if (kind && *kind != Catalogue::Kind::versions)
     fail_type(place, "{} is there already, and has no versions",
@@ -66,12 +72,12 @@ StatementResult Session::State::create_rule(const sql::CreateTable& statement,
     }
   Changes changes;
   changes.texts[session::rule_text(name, catalogue.next_rule(name))] = std::string(text);
-  database.change(changes, options.run);
+  commit(changes, options.run);
   return {"CREATE TABLE", {}, fmt::format("{} is defined", rule.head())};
 }
 
 StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::Place place) {
-  Catalogue catalogue(database);
+  Catalogue catalogue(*snapshot);
   const auto* rules = catalogue.rules(statement.name);
   if (rules == nullptr && statement.if_exists && !catalogue.kind(statement.name))
     return {"DROP TABLE", {}, fmt::format("there was no {}", statement.name)};
@@ -99,7 +105,7 @@ StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::
               stored_text(catalogue, name));
   }
   const auto count = static_cast<std::int64_t>(changes.texts.size());
-  database.change(changes, options.run);
+  commit(changes, options.run);
   return {"DROP TABLE",
           {},
           fmt::format("{} of {} not materialized any more", session::count_text(count, "version"),

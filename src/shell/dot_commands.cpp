@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "base/outside.h"
 #include "lang/sql/words.h"
 #include "shell/interrupt.h"
 #include "shell/progress_line.h"
@@ -64,20 +65,22 @@ void max_rows(Shell& shell, const Arguments& arguments) {
 }
 
 void read(Shell& shell, const Arguments& arguments) {
+  const ExternalAccess& access = shell.session().external_access();
+  if (!access.is_on()) (void)input_file(arguments[0], access);
   if (!shell.run_file(arguments[0])) throw ReadFailed{};
 }
 
 void output(Shell& shell, const Arguments& arguments) {
-  if (arguments.empty())
-    shell.output().to_standard_output();
-  else
-    shell.output().to_file(arguments[0]);
+  if (arguments.empty()) return shell.output().to_standard_output();
+  require_output(arguments[0], shell.session().external_access());
+  shell.output().to_file(arguments[0]);
 }
 
 void import(Shell& shell, const Arguments& arguments) {
   const Interrupt interrupt;
   FormatOptions options;
   options.stop = interrupt.token();
+  options.external_access = shell.session().external_access();
   FileReport report;
   {
     ProgressLine line;
@@ -90,6 +93,7 @@ void import(Shell& shell, const Arguments& arguments) {
 }
 
 void open(Shell& shell, const Arguments& arguments) {
+  if (!arguments.empty()) require_output(arguments[0], shell.session().external_access());
   shell.open(arguments.empty() ? "" : arguments[0]);
 }
 

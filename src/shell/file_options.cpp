@@ -53,6 +53,8 @@ void FileOptions::add_import_to(CLI::App& command) {
   command.add_option("--shape", shape, "The shape, where the file does not say it: 5000x300");
   command.add_option("--missing", missing, "What an empty field stands for");
   command.add_option("--query", query, "What to ask a PostgreSQL server");
+  command.add_flag("--external-files", external_files,
+                   "HDF5: read the other files that the file names too");
 }
 
 FormatOptions FileOptions::parsed() const {
@@ -74,6 +76,7 @@ FormatOptions FileOptions::parsed() const {
   if (!index_base.empty()) options.index_base = number_of<int>(index_base, "index-base");
   options.query = query;
   options.tile_a_row = tile_a_row;
+  options.external_files = external_files;
   options.threads = threads;
   constexpr double most = 1e12;  // megabytes
   if (!(memory >= 0 && memory <= most))

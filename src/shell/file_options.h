@@ -12,7 +12,7 @@ namespace tessera::shell {
 struct FileOptions {
   std::optional<std::string> tile, shape;
   std::string format, member, delimiter, dtype, header, missing, index_base, query;
-  bool column_major = false, tile_a_row = false;
+  bool column_major = false, tile_a_row = false, external_files = false;
   int threads = 0;
   double memory = 64;  // megabytes
 

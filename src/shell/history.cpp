@@ -14,7 +14,7 @@
 namespace tessera::shell {
 namespace {
 
-constexpr int most = 5000;  // entries
+constexpr int most_entries = 5000;  // entries
 
 }  // namespace
 
@@ -27,13 +27,13 @@ std::string InputHistory::default_path() {
 InputHistory::InputHistory(std::string path) : history_(history_init()), path_(std::move(path)) {
   if (history_ == nullptr) throw OutOfMemory("no memory for the history of the shell");
   HistEvent event;
-  history(history_, &event, H_SETSIZE, most);
+  history(history_, &event, H_SETSIZE, most_entries);
   history(history_, &event, H_SETUNIQUE, 1);
   if (path_.empty() || ::access(path_.c_str(), F_OK) != 0) return;  // the first session
   const int loaded = history(history_, &event, H_LOAD, path_.c_str());
   if (loaded < 0) give_up("read");
   // Now and then, what is too old goes from the file too.
-  else if (loaded > 2 * most && history(history_, &event, H_SAVE, path_.c_str()) < 0)
+  else if (loaded > 2 * most_entries && history(history_, &event, H_SAVE, path_.c_str()) < 0)
     give_up("write");
 }
 

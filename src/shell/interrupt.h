@@ -7,7 +7,7 @@
 namespace tessera::shell {
 
 /// While it lives, Ctrl-C asks for a stop, and so do signals to end, so that what is under way can
-/// be taken back; the last of so many ends the program at once.
+/// be taken back; the last of so many ends the program at once. There is one at a time.
 class Interrupt {
  public:
   explicit Interrupt(int last = 2);

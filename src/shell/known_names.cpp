@@ -29,7 +29,7 @@ std::vector<std::string> columns_of(Catalogue& catalogue, const std::string& nam
 
 KnownNames known_names(Session& session) {
   KnownNames names;
-  Catalogue catalogue(session.database());
+  Catalogue catalogue(session.database().snapshot());
   for (const auto& [name, kind] : catalogue.all())
     names.tables[name] = columns_of(catalogue, name, kind);
   for (const auto& kernel : all_kernels()) names.functions.push_back(kernel->name);

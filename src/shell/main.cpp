@@ -1,6 +1,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "base/failed_allocation.h"
 #include "display/display_width.h"
 #include "shell/commands.h"
 #include "shell/control_characters.h"
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
   (void)std::signal(SIGPIPE, SIG_IGN);
   tessera::display::use_utf8();
   try {
-    return run(argc, argv);
+    return tessera::telling_failed_allocations([&] { return run(argc, argv); });
   } catch (const OutputClosed&) {
     end_as_unread();
   } catch (const tessera::Error& error) {

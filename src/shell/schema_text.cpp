@@ -42,8 +42,8 @@ std::string_view element_name(DType dtype) {
   return "DOUBLE";
 }
 
-std::string tensor_text(const Database& database, const std::string& name) {
-  const StoredInfo info = database.info(name);
+std::string tensor_text(const Snapshot& snapshot, const std::string& name) {
+  const StoredInfo info = snapshot.info(name);
   if (!info.shape || info.type.columns.size() != 1)
     return fmt::format("-- {} {}\n", quoted_if_needed(name), to_string(info.type));
   return fmt::format("-- TENSOR {} {} TILE {} OF {}\n", quoted_if_needed(name),
@@ -60,10 +60,10 @@ std::string virtual_text(const session::VirtualTensor& tensor, const std::string
                          : fmt::format(" PARTITION BY ({})", fmt::join(tensor.partition_by, ", ")));
 }
 
-std::string text_of(Catalogue& catalogue, const Database& database, const std::string& name) {
+std::string text_of(Catalogue& catalogue, const Snapshot& snapshot, const std::string& name) {
   switch (*catalogue.kind(name)) {
     case Catalogue::Kind::table: return table_text(catalogue, name);
-    case Catalogue::Kind::tensor: return tensor_text(database, name);
+    case Catalogue::Kind::tensor: return tensor_text(snapshot, name);
     case Catalogue::Kind::virtual_tensor:
       return virtual_text(*catalogue.virtual_tensor(name), name);
     case Catalogue::Kind::view: {
@@ -83,15 +83,16 @@ std::string text_of(Catalogue& catalogue, const Database& database, const std::s
 }  // namespace
 
 std::string schema_text(const Database& database, const std::string& name) {
-  Catalogue catalogue(database);
+  const Snapshot snapshot = database.snapshot();
+  Catalogue catalogue(snapshot);
   if (!name.empty()) {
     TESSERA_REQUIRE(TypeError, catalogue.kind(name), "there is no {}; there are: {}", name,
                     catalogue.all_names());
-    return text_of(catalogue, database, catalogue.exact_name(name));
+    return text_of(catalogue, snapshot, catalogue.exact_name(name));
   }
   std::string text, views;  // which read the others, and so come after them
   for (const auto& [one, kind] : catalogue.all())
-    (kind == Catalogue::Kind::view ? views : text) += text_of(catalogue, database, one);
+    (kind == Catalogue::Kind::view ? views : text) += text_of(catalogue, snapshot, one);
   return text + views;
 }
 

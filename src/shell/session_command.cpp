@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 
 #include "base/bytes.h"
@@ -11,9 +13,10 @@ namespace tessera::shell {
 namespace {
 
 struct Arguments {
-  std::string folder, format = "table", memory_limit;
+  std::string folder, format = "table", memory_limit, external_access = "on";
   std::vector<std::string> texts, files;
   int threads = 0, sites = 1;
+  double cluster_timeout = 0;
   struct Input {
     bool is_file;
     std::string what;
@@ -28,6 +31,10 @@ int run(const Arguments& arguments) {
   options.run.sites = arguments.sites;
   if (!arguments.memory_limit.empty())
     options.run.memory_limit = parse_memory_limit(arguments.memory_limit);
+  options.external_access = ExternalAccess::parse(arguments.external_access);
+  // Also for how long to wait until the others have come.
+  if (arguments.cluster_timeout > 0)
+    ::setenv("TESSERA_CLUSTER_TIMEOUT", fmt::format("{}", arguments.cluster_timeout).c_str(), 1);
   const ClusterInfo cluster = cluster_info();
   if (cluster.size > 1 && arguments.inputs.empty())
     throw TypeError(
@@ -91,12 +98,23 @@ void add_session(CLI::App& program, Action& chosen) {
                   "What a statement may hold in memory: 2GB, 512MiB")
       ->type_name("SIZE")
       ->check(check_memory_limit);
+  program
+      .add_option("--external-access", arguments->external_access,
+                  "Files and servers that statements may use: on, off, or folders, as in "
+                  "/data:/results, for files in these and no servers")
+      ->type_name("WHAT");
   program.add_option("--threads", arguments->threads, "How many run at once; 0: all cores")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
   program.add_option("--sites", arguments->sites, "Logical sites that plans are spread over")
       ->type_name("N")
       ->check(CLI::Range(1, 65536));
+  program
+      .add_option("--cluster-timeout", arguments->cluster_timeout,
+                  "Seconds without a sign of life after which another process of the cluster is "
+                  "given up; 300")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 1e8));
   program.footer(
       "-c and -f may be given several times and are run in their order. Without them statements "
       "are\nread from the standard input; a terminal gets a prompt, where .help lists the commands "

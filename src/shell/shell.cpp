@@ -148,6 +148,7 @@ bool Shell::run_file(const std::string& path) {
 void Shell::open(const std::string& folder) {
   SessionOptions options;
   options.run = session_->run_options();
+  options.external_access = session_->external_access();
   auto database = folder.empty() ? Database::temporary() : Database::open(folder);
   session_ = std::make_unique<Session>(std::move(database), options);
 }

@@ -3,276 +3,343 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "store/catalog_format.h"
+#include "store/consistency.h"
+#include "store/packing.h"
 
 namespace tessera::store {
+
+// A change is a letter and what belongs to it. An image is the changes that make all of it out of
+// nothing, so that there is one way to read both.
+enum class Catalog::Change : std::uint8_t {
+  relation = 'R',  // is there from now on, in the place of one of its name
+  removal = 'D',
+  text = 'T',
+  text_removal = 'U',
+  segment = 'S',
+  segment_removal = 'F',
+  next_segment = 'N',
+  run = 'H',
+  rate = 'K',  // more of it
+  old_string = 'O',
+};
+
 namespace {
 
-std::filesystem::path path_in(const std::filesystem::path& database) {
-  return database / "catalog.sqlite";
+/// Runs that are remembered. Older ones are forgotten; the rates of kernels keep what they showed.
+constexpr std::size_t most_remembered = 1000;
+
+void put(PackedWriter& into, const std::vector<Address>& addresses) {
+  into.put(static_cast<std::int64_t>(addresses.size()));
+  for (const Address& at : addresses)
+    into.put(at.segment).put(at.place.offset).put(at.place.bytes).put(at.place.checksum);
 }
 
-/// Of all that a row says of a tensor, and of its directories.
-std::int64_t checksum_of_tensor(const std::string& name, const std::string& definition,
-                                const std::string& statistics, std::int64_t bytes,
-                                const std::vector<Address>& directories) {
-  std::string all = fmt::format("{}\n{}\n{}\n{}", name, definition, statistics, bytes);
-  for (const Address& part : directories)
-    all += fmt::format("\n{} {} {} {}", part.segment, part.place.offset, part.place.bytes,
-                       part.place.checksum);
-  return checksum_of(all);
+std::vector<Address> addresses_in(PackedReader& from) {
+  std::vector<Address> addresses(static_cast<std::size_t>(from.count(sizeof(Address))));
+  for (Address& at : addresses) {
+    at.segment = from.integer();
+    at.place.offset = from.integer();
+    at.place.bytes = from.integer();
+    at.place.checksum = from.number<std::uint64_t>();
+  }
+  return addresses;
 }
 
-std::int64_t checksum_of_segment(std::int64_t segment, std::int64_t bytes) {
-  return checksum_of(fmt::format("{} {}", segment, bytes));
-}
-
-void set_synchronous(Sqlite& sqlite, Sync sync) {
-  sqlite.execute(fmt::format("PRAGMA synchronous = {}", sync == Sync::always ? "FULL" : "OFF"));
-}
-
-constexpr const char* columns =
-    "SELECT id, name, definition, statistics, bytes, checksum FROM tensors";
-
-std::vector<Address> directories_of(Sqlite& sqlite, std::int64_t tensor) {
-  std::vector<Address> directories;
-  Statement parts = sqlite.prepare(
-      "SELECT segment, offset, bytes, checksum FROM directories WHERE tensor = ? ORDER BY "
-      "position");
-  parts.bind(tensor);
-  while (parts.step())
-    directories.push_back(
-        {parts.integer(0),
-         {parts.integer(1), parts.integer(2), static_cast<std::uint64_t>(parts.integer(3))}});
-  return directories;
-}
-
-Definition definition_of(Sqlite& sqlite, const Statement& row) {
-  Definition definition;
-  definition.name = row.text(1);
-  definition.bytes = row.integer(4);
-  definition.directories = directories_of(sqlite, row.integer(0));
-  TESSERA_REQUIRE(IoError,
-                  row.integer(5) == checksum_of_tensor(definition.name, row.text(2), row.text(3),
-                                                       definition.bytes, definition.directories),
-                  "what the catalogue says of {} is damaged (checksum); restore it from a copy, or "
-                  "drop it",
-                  definition.name);
-  read_texts(row.text(2), row.text(3), definition);
-  return definition;
+std::int64_t segment_in(PackedReader& from) {
+  const std::int64_t number = from.integer();
+  TESSERA_REQUIRE(IoError, number >= 1 && number <= most_stored,
+                  "the catalogue is damaged: it has a segment {}", number);
+  return number;
 }
 
 }  // namespace
 
-void Catalog::create(const std::filesystem::path& database, Sync sync) {
-  // Under another name first, so that there is a whole catalogue or none.
-  const std::filesystem::path made = database / unfinished_catalogue;
-  for (const char* beside : {"", "-journal", "-wal", "-shm"}) remove_file(made.string() + beside);
-  {
-    Sqlite sqlite(made, Sqlite::Mode::create);
-    // What is not finished is thrown away: there is nothing to roll back.
-    sqlite.execute("PRAGMA journal_mode = MEMORY");
-    set_synchronous(sqlite, sync);
-    Transaction all(sqlite, Transaction::Kind::write);
-    sqlite.execute(schema_since(0));
-    sqlite.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
-                               format_version));
-    all.commit();
-    Statement mode = sqlite.prepare("PRAGMA journal_mode = WAL");
-    TESSERA_REQUIRE(
-        IoError, mode.step() && mode.text(0) == "wal",
-        "the catalogue {} cannot be read and written at once there: choose a local disk",
-        made.string());
+/// How changes are written and read.
+struct CatalogChanges {
+  using Row = Catalog::Row;
+  using Change = Catalog::Change;
+
+  static PackedWriter of(Change change) {
+    PackedWriter bytes;
+    bytes.put(static_cast<std::uint8_t>(change));
+    return bytes;
   }
-  if (sync == Sync::always) return rename_file(made, path_in(database));
-  std::error_code error;
-  std::filesystem::rename(made, path_in(database), error);
-  TESSERA_REQUIRE(IoError, !error, "cannot rename {}: {}", made.string(), error.message());
+  static std::string relation(const std::string& name, const Row& row) {
+    PackedWriter bytes = of(Change::relation);
+    bytes.put(name).put(row.type).put(row.statistics).put(row.bytes);
+    put(bytes, row.directories);
+    put(bytes, row.strings);
+    return bytes.take();
+  }
+  static std::string named(Change change, const std::string& name) {
+    return of(change).put(name).take();
+  }
+  static std::string text(const std::string& name, const std::string& value) {
+    return of(Change::text).put(name).put(value).take();
+  }
+  static std::string segment(std::int64_t number, std::int64_t bytes) {
+    return of(Change::segment).put(number).put(bytes).take();
+  }
+  static std::string next_segment(std::int64_t number) {
+    return of(Change::next_segment).put(number).take();
+  }
+  static std::string old_string(std::int64_t code, const std::string& value) {
+    return of(Change::old_string).put(code).put(value).take();
+  }
+  static std::string run(const PastRun& run) {
+    return of(Change::run)
+        .put(run.at)
+        .put(run.name)
+        .put(run.plan)
+        .put(run.seconds)
+        .put(run.tasks)
+        .put(run.flops)
+        .put(run.peak_bytes)
+        .put(run.bytes_read)
+        .put(run.bytes_spilled)
+        .take();
+  }
+  static std::string rate(const KernelRate& rate) {
+    return of(Change::rate)
+        .put(rate.kernel)
+        .put(rate.tasks)
+        .put(rate.flops)
+        .put(rate.bytes)
+        .put(rate.seconds)
+        .take();
+  }
+
+  static Row row_in(PackedReader& from) {
+    Row row;
+    row.type = from.text();
+    row.statistics = from.text();
+    row.bytes = from.integer();
+    row.directories = addresses_in(from);
+    row.strings = addresses_in(from);
+    return row;
+  }
+  static PastRun run_in(PackedReader& from) {
+    PastRun run;
+    run.at = from.text();
+    run.name = from.text();
+    run.plan = from.text();
+    run.seconds = from.number<double>();
+    run.tasks = from.integer();
+    run.flops = from.number<double>();
+    run.peak_bytes = from.integer();
+    run.bytes_read = from.integer();
+    run.bytes_spilled = from.integer();
+    return run;
+  }
+
+  /// What a change makes of a catalogue.
+  static void apply(Catalog& to, PackedReader& from) {
+    const auto change = static_cast<Change>(from.number<std::uint8_t>());
+    switch (change) {
+      case Change::relation: {
+        std::string name = from.text();
+        to.relations_[std::move(name)] = std::make_shared<const Row>(row_in(from));
+        return;
+      }
+      case Change::removal: to.relations_.erase(from.text()); return;
+      case Change::text: {
+        std::string name = from.text();
+        to.texts_[std::move(name)] = std::make_shared<const std::string>(from.text());
+        return;
+      }
+      case Change::text_removal: to.texts_.erase(from.text()); return;
+      case Change::segment: {
+        const std::int64_t number = segment_in(from), bytes = from.integer();
+        TESSERA_REQUIRE(IoError, bytes >= 0 && bytes <= most_stored,
+                        "the catalogue is damaged: segment {} has {} bytes", number, bytes);
+        to.segments_[number] = bytes;
+        to.next_segment_ = std::max(to.next_segment_, number + 1);
+        return;
+      }
+      case Change::segment_removal: to.segments_.erase(from.integer()); return;
+      case Change::next_segment: to.next_segment_ = segment_in(from); return;
+      case Change::run:
+        to.history_.push_back(std::make_shared<const PastRun>(run_in(from)));
+        if (to.history_.size() > most_remembered) to.history_.pop_front();
+        return;
+      case Change::rate: {
+        const std::string kernel = from.text();
+        KernelRate& rate = to.rates_[kernel];
+        rate.kernel = kernel;
+        rate.tasks =
+            std::clamp<std::int64_t>(from.integer(), 0, most_stored - rate.tasks) + rate.tasks;
+        rate.flops += from.number<double>();
+        rate.bytes += from.number<double>();
+        rate.seconds += from.number<double>();
+        return;
+      }
+      case Change::old_string: {
+        const std::int64_t code = from.integer();
+        to.old_strings_[code] = from.text();
+        return;
+      }
+    }
+    throw IoError(fmt::format("the catalogue is damaged: it has a change of kind {}",
+                              static_cast<int>(change)));
+  }
+};
+
+void Catalog::apply(std::string_view changes, std::int64_t commit) {
+  PackedReader from(changes, "the catalogue");
+  while (!from.done()) CatalogChanges::apply(*this, from);
+  commit_ = commit;
+  changes_.clear();
 }
 
-Catalog::Catalog(const std::filesystem::path& database, Mode mode, Sync sync)
-    : sqlite_(path_in(database), mode == Mode::read ? Sqlite::Mode::read : Sqlite::Mode::write),
-      version_(sqlite_.integer("PRAGMA user_version")) {
-  TESSERA_REQUIRE(IoError, sqlite_.integer("PRAGMA application_id") == application,
-                  "{} is not a Tessera database", database.string());
-  TESSERA_REQUIRE(IoError, version_ <= format_version,
-                  "{} has format version {}; this program knows versions up to {}: use a newer one",
-                  database.string(), version_, format_version);
-  TESSERA_REQUIRE(IoError, version_ >= 1,
-                  "{} has format version {}, which there is not: its catalogue is damaged; restore "
-                  "it from a copy",
-                  database.string(), version_);
-  sqlite_.execute("PRAGMA foreign_keys = ON");
-  if (mode == Mode::write) set_synchronous(sqlite_, sync);
+Catalog Catalog::from_image(std::string_view bytes, std::int64_t commit) {
+  Catalog catalog;
+  catalog.apply(bytes, commit);
+  return catalog;
 }
 
-bool Catalog::is_old() const { return version_ < format_version; }
-
-void Catalog::upgrade() {
-  Transaction all = writing();
-  version_ = sqlite_.integer("PRAGMA user_version");  // somebody else may have been faster
-  if (!is_old()) return;
-  sqlite_.execute(schema_since(version_));
-  sqlite_.execute(fmt::format("PRAGMA user_version = {}", format_version));
-  all.commit();
-  version_ = format_version;
+std::string Catalog::image() const {
+  std::string all;
+  for (const auto& [name, row] : relations_) all += CatalogChanges::relation(name, *row);
+  for (const auto& [name, value] : texts_) all += CatalogChanges::text(name, *value);
+  for (const auto& [number, bytes] : segments_) all += CatalogChanges::segment(number, bytes);
+  all += CatalogChanges::next_segment(next_segment_);
+  for (const auto& run : history_) all += CatalogChanges::run(*run);
+  for (const auto& [kernel, rate] : rates_) all += CatalogChanges::rate(rate);
+  for (const auto& [code, value] : old_strings_) all += CatalogChanges::old_string(code, value);
+  return all;
 }
 
-std::vector<Definition> Catalog::all() {
+/// A change is made here as others make it who read it.
+void Catalog::put(std::string change) {
+  PackedReader from(change, "the catalogue");
+  CatalogChanges::apply(*this, from);
+  changes_ += change;
+}
+
+Catalog::Row Catalog::row_of(const Definition& definition) {
+  return {type_text(definition), statistics_text(definition), definition.bytes,
+          definition.directories, definition.strings};
+}
+
+Definition Catalog::definition_of(const std::string& name, const Row& row) const {
+  Definition definition;
+  definition.name = name;
+  definition.bytes = row.bytes;
+  definition.directories = row.directories;
+  definition.strings = row.strings;
+  read_texts(row.type, row.statistics, definition);
+  return definition;
+}
+
+std::vector<Definition> Catalog::all() const {
   std::vector<Definition> found;
-  Statement rows = sqlite_.prepare(std::string(columns) + " ORDER BY name");
-  while (rows.step()) found.push_back(definition_of(sqlite_, rows));
+  for (const auto& [name, row] : relations_) found.push_back(definition_of(name, *row));
   return found;
 }
 
-std::optional<Definition> Catalog::find(const std::string& name) {
-  Statement rows = sqlite_.prepare(std::string(columns) + " WHERE name = ?");
-  if (!rows.bind(name).step()) return std::nullopt;
-  return definition_of(sqlite_, rows);
+std::optional<Definition> Catalog::find(const std::string& name) const {
+  const auto found = relations_.find(name);
+  if (found == relations_.end()) return std::nullopt;
+  return definition_of(name, *found->second);
+}
+
+bool Catalog::still_has(const Definition& definition) const {
+  const auto found = relations_.find(definition.name);
+  if (found == relations_.end()) return false;
+  const auto are_among = [](const std::vector<Address>& some, const std::vector<Address>& all) {
+    return std::all_of(some.begin(), some.end(), [&](const Address& one) {
+      return std::find(all.begin(), all.end(), one) != all.end();
+    });
+  };
+  return are_among(definition.directories, found->second->directories) &&
+         are_among(definition.strings, found->second->strings);
+}
+
+bool Catalog::same_relation(const Catalog& other, const std::string& name) const {
+  const auto here = relations_.find(name), there = other.relations_.find(name);
+  if (here == relations_.end() || there == other.relations_.end())
+    return here == relations_.end() && there == other.relations_.end();
+  return *here->second == *there->second;
+}
+
+bool Catalog::same_text(const Catalog& other, const std::string& name) const {
+  return text(name) == other.text(name);
+}
+
+std::vector<std::string> Catalog::names() const {
+  std::vector<std::string> found;
+  for (const auto& [name, row] : relations_) found.push_back(name);
+  return found;
 }
 
 void Catalog::add(const Definition& definition) {
-  const std::string said = type_text(definition), statistics = statistics_text(definition);
-  sqlite_
-      .prepare(
-          "INSERT INTO tensors(name, definition, statistics, bytes, checksum) VALUES(?, ?, ?, ?, "
-          "?)")
-      .bind(definition.name, said, statistics, definition.bytes,
-            checksum_of_tensor(definition.name, said, statistics, definition.bytes, {}))
-      .run();
-  move(definition.name, definition.directories, definition.bytes);
-}
-
-std::vector<std::string> Catalog::names() {
-  std::vector<std::string> found;
-  Statement rows = sqlite_.prepare("SELECT name FROM tensors ORDER BY name");
-  while (rows.step()) found.push_back(rows.text(0));
-  return found;
-}
-
-bool Catalog::has(const std::string& name) {
-  return sqlite_.prepare("SELECT 1 FROM tensors WHERE name = ?").bind(name).step();
-}
-
-void Catalog::remove(const std::string& name) {
-  sqlite_.prepare("DELETE FROM tensors WHERE name = ?").bind(name).run();
-}
-
-void Catalog::rename(const std::string& from, const std::string& to) {
-  TESSERA_INVARIANT(find(from), "{} is not in the catalogue", from);  // it is as it was written
-  sqlite_.prepare("UPDATE tensors SET name = ? WHERE name = ?").bind(to, from).run();
-  seal(to);
-}
-
-void Catalog::seal(const std::string& name) {
-  std::int64_t checksum = 0;
-  {
-    Statement row = sqlite_.prepare(std::string(columns) + " WHERE name = ?");
-    TESSERA_INVARIANT(row.bind(name).step(), "{} is not in the catalogue", name);
-    checksum = checksum_of_tensor(row.text(1), row.text(2), row.text(3), row.integer(4),
-                                  directories_of(sqlite_, row.integer(0)));
-  }
-  sqlite_.prepare("UPDATE tensors SET checksum = ? WHERE name = ?").bind(checksum, name).run();
-}
-
-void Catalog::move(const std::string& name, const std::vector<Address>& directories,
-                   std::int64_t bytes) {
-  TESSERA_INVARIANT(find(name), "{} is not in the catalogue", name);  // it is as it was written
-  place(name, directories, bytes);
+  TESSERA_INVARIANT(!has(definition.name), "{} is in the catalogue", definition.name);
+  put(CatalogChanges::relation(definition.name, row_of(definition)));
 }
 
 void Catalog::update(const Definition& definition) {
-  const std::string& name = definition.name;
-  TESSERA_INVARIANT(find(name), "{} is not in the catalogue", name);  // it is as it was written
-  sqlite_.prepare("UPDATE tensors SET definition = ?, statistics = ? WHERE name = ?")
-      .bind(type_text(definition), statistics_text(definition), name)
-      .run();
-  place(name, definition.directories, definition.bytes);
+  TESSERA_INVARIANT(has(definition.name), "{} is not in the catalogue", definition.name);
+  put(CatalogChanges::relation(definition.name, row_of(definition)));
 }
 
-void Catalog::place(const std::string& name, const std::vector<Address>& directories,
-                    std::int64_t bytes) {
-  sqlite_.prepare("UPDATE tensors SET bytes = ? WHERE name = ?").bind(bytes, name).run();
-  Statement find_id = sqlite_.prepare("SELECT id FROM tensors WHERE name = ?");
-  TESSERA_INVARIANT(find_id.bind(name).step(), "{} is not in the catalogue", name);
-  const std::int64_t tensor = find_id.integer(0);
-  sqlite_.prepare("DELETE FROM directories WHERE tensor = ?").bind(tensor).run();
-  Statement insert = sqlite_.prepare("INSERT INTO directories VALUES(?, ?, ?, ?, ?, ?)");
-  for (std::size_t i = 0; i < directories.size(); ++i)
-    insert
-        .bind(tensor, static_cast<std::int64_t>(i), directories[i].segment,
-              directories[i].place.offset, directories[i].place.bytes,
-              static_cast<std::int64_t>(directories[i].place.checksum))
-        .run();
-  seal(name);
+void Catalog::remove(const std::string& name) {
+  TESSERA_INVARIANT(has(name), "{} is not in the catalogue", name);
+  put(CatalogChanges::named(Change::removal, name));
 }
 
-std::map<std::int64_t, std::int64_t> Catalog::segments() {
-  std::map<std::int64_t, std::int64_t> lengths;
-  {
-    Statement rows = sqlite_.prepare("SELECT id, bytes, checksum FROM segments");
-    while (rows.step()) {
-      TESSERA_REQUIRE(
-          IoError, rows.integer(2) == checksum_of_segment(rows.integer(0), rows.integer(1)),
-          "what the catalogue says of segment {} is damaged (checksum); restore it from "
-          "a copy",
-          rows.integer(0));
-      lengths[rows.integer(0)] = rows.integer(1);
-    }
-  }
-  TESSERA_REQUIRE(
-      IoError, is_complete("segments"),
-      "what the catalogue says of the segments is damaged (checksum); restore it from a "
-      "copy");
-  return lengths;
-}
-
-bool Catalog::is_complete(const std::string& table) {
-  return sqlite_.integer(fmt::format("SELECT (SELECT rows FROM totals WHERE name = '{0}') IS "
-                                     "(SELECT count(*) FROM {0}) AND "
-                                     "(SELECT checksums FROM totals WHERE name = '{0}') IS "
-                                     "(SELECT coalesce(sum(checksum & 0xffffffff), 0) FROM {0})",
-                                     table)) == 1;
+void Catalog::rename(const std::string& from, const std::string& to) {
+  TESSERA_INVARIANT(has(from) && !has(to), "{} cannot become {}", from, to);
+  const std::shared_ptr<const Row> row = relations_.at(from);
+  put(CatalogChanges::named(Change::removal, from));
+  put(CatalogChanges::relation(to, *row));
 }
 
 void Catalog::set_segments(const std::map<std::int64_t, std::int64_t>& lengths) {
-  Statement insert = sqlite_.prepare(
-      "INSERT INTO segments VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET bytes = "
-      "excluded.bytes, checksum = excluded.checksum");
-  for (const auto& [segment, bytes] : lengths)
-    insert.bind(segment, bytes, checksum_of_segment(segment, bytes)).run();
+  for (const auto& [segment, bytes] : lengths) put(CatalogChanges::segment(segment, bytes));
 }
 
 void Catalog::forget_segment(std::int64_t segment) {
-  sqlite_.prepare("DELETE FROM segments WHERE id = ?").bind(segment).run();
+  put(CatalogChanges::of(Change::segment_removal).put(segment).take());
 }
 
-std::int64_t Catalog::next_segment() {
-  return 1 + std::max(sqlite_.integer("SELECT seq FROM sqlite_sequence WHERE name = 'segments'"),
-                      sqlite_.integer("SELECT max(id) FROM segments"));
+void Catalog::set_next_segment(std::int64_t number) { put(CatalogChanges::next_segment(number)); }
+
+void Catalog::record(const PastRun& run) { put(CatalogChanges::run(run)); }
+
+void Catalog::record(const KernelRate& rate) { put(CatalogChanges::rate(rate)); }
+
+void Catalog::set_old_string(std::int64_t code, const std::string& value) {
+  put(CatalogChanges::old_string(code, value));
 }
 
-void Catalog::checkpoint() { sqlite_.execute("PRAGMA wal_checkpoint(TRUNCATE)"); }
-
-void Catalog::compact() {
-  if (sqlite_.integer("PRAGMA freelist_count") * 4 > sqlite_.integer("PRAGMA page_count"))
-    sqlite_.execute("VACUUM");
+std::vector<PastRun> Catalog::history() const {
+  std::vector<PastRun> runs;
+  for (auto run = history_.rbegin(); run != history_.rend(); ++run) runs.push_back(**run);
+  return runs;
 }
 
-void Catalog::settle() {
-  Transaction nothing = writing();
-  // Writes a page though no value changes.
-  sqlite_.execute(fmt::format("PRAGMA user_version = {}", sqlite_.integer("PRAGMA user_version")));
-  nothing.commit();
+std::vector<KernelRate> Catalog::kernel_rates() const {
+  std::vector<KernelRate> rates;
+  for (const auto& [kernel, rate] : rates_) rates.push_back(rate);
+  return rates;
 }
 
-std::string Catalog::self_check() {
-  Statement rows = sqlite_.prepare("PRAGMA integrity_check");
-  std::string said;
-  while (rows.step()) said += (said.empty() ? "" : "; ") + rows.text(0);
-  for (const std::string& table : counted_tables(version_))
-    if (!is_complete(table)) said += fmt::format("; rows of {} are missing or damaged", table);
-  return said;
+std::optional<std::string> Catalog::text(const std::string& name) const {
+  const auto found = texts_.find(name);
+  return found != texts_.end() ? std::optional(*found->second) : std::nullopt;
+}
+
+std::map<std::string, std::string> Catalog::texts(const std::string& prefix) const {
+  std::map<std::string, std::string> found;
+  for (auto text = texts_.lower_bound(prefix);
+       text != texts_.end() && text->first.starts_with(prefix); ++text)
+    found.emplace(text->first, *text->second);
+  return found;
+}
+
+void Catalog::set_text(const std::string& name, const std::optional<std::string>& value) {
+  put(value ? CatalogChanges::text(name, *value)
+            : CatalogChanges::named(Change::text_removal, name));
 }
 
 }  // namespace tessera::store

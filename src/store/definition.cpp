@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "store/consistency.h"
+#include "store/json_fields.h"
 
 namespace tessera::store {
 namespace {
@@ -13,7 +15,7 @@ using nlohmann::json;
 template <class Numbers>
 Numbers numbers_of(const json& list) {
   Numbers numbers;
-  for (const json& number : list) numbers.push_back(number.get<std::int64_t>());
+  for (const json& number : list) numbers.push_back(integer_of(number));
   return numbers;
 }
 
@@ -56,8 +58,11 @@ AbsentTypes absent_of(const json& columns) {
     std::vector<KeyRule>& rules = absent.columns.emplace_back();
     for (const json& said : column) {
       KeyRule& rule = rules.emplace_back();
-      for (const json& part : said.at("by")) rule.parts.push_back({part.at(0), part.at(1)});
-      for (const json& run : said.at("runs")) rule.runs.push_back({run.at(0), run.at(1)});
+      for (const json& part : said.at("by"))
+        rule.parts.push_back(
+            {static_cast<int>(integer_of(part.at(0), 0, INT32_MAX)), integer_of(part.at(1))});
+      for (const json& run : said.at("runs"))
+        rule.runs.push_back({integer_of(run.at(0)), integer_of(run.at(1))});
     }
   }
   return absent;
@@ -68,20 +73,16 @@ void read_type(const json& said, Definition& into) {
     into.type.columns.push_back(
         {column.at("name").get<std::string>(),
          {parse_dtype(column.at("dtype").get<std::string>()), numbers_of<Shape>(column.at("shape")),
-          column.at("sparse_dims").get<int>()}});
+          static_cast<int>(integer_of(column.at("sparse_dims"), 0, max_rank))}});
   into.type.frontier = numbers_of<Key>(said.at("frontier"));
   into.type.presence = presence_of(said.at("presence").get<std::string>());
   if (said.contains("last")) into.extents.edges = Edges{numbers_of<Shape>(said.at("last"))};
-  if (said.contains("absent")) {
-    into.extents.absent = absent_of(said.at("absent"));
-    check_rules(into.type, *into.extents.absent);
-  }
+  if (said.contains("absent")) into.extents.absent = absent_of(said.at("absent"));
 }
 
 Statistics statistics_of(const json& said) {
-  return {said.at("tuples").get<std::int64_t>(), said.at("nonzeros").get<std::int64_t>(),
-          number_of(said.at("min")), number_of(said.at("max")),
-          said.at("distinct").get<std::vector<std::int64_t>>()};
+  return {integer_of(said.at("tuples")), integer_of(said.at("nonzeros")), number_of(said.at("min")),
+          number_of(said.at("max")), numbers_of<std::vector<std::int64_t>>(said.at("distinct"))};
 }
 
 }  // namespace
@@ -116,13 +117,11 @@ std::string statistics_text(const Definition& definition) {
 }
 
 void read_texts(const std::string& type, const std::string& statistics, Definition& into) {
-  try {
+  read_stored(into.name, [&] {
     read_type(json::parse(type), into);
     into.statistics = statistics_of(json::parse(statistics));
-  } catch (const json::exception& error) {
-    throw IoError(
-        fmt::format("what the catalogue says of {} cannot be read: {}", into.name, error.what()));
-  }
+  });
+  check_definition(into);
 }
 
 }  // namespace tessera::store

@@ -16,6 +16,7 @@ struct Definition {
   Statistics statistics = {};
   std::int64_t bytes = 0;                 // of its tiles on disk
   std::vector<Address> directories = {};  // the parts it is made of
+  std::vector<Address> strings = {};      // the texts whose codes its columns hold
 };
 
 // As texts, which the catalogue holds.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "store/consistency.h"
 #include "tra/tuple_set.h"
 
 namespace tessera::store {
@@ -22,9 +23,9 @@ void put(std::vector<std::int64_t>& numbers, const std::vector<TileType>& types)
 }
 
 /// Takes numbers from a list that may be too short, or not what it should be.
-class Numbers {
+class NumberReader {
  public:
-  Numbers(const std::vector<std::int64_t>& numbers, const std::string& what)
+  NumberReader(const std::vector<std::int64_t>& numbers, const std::string& what)
       : numbers_(numbers), what_(what) {}
   std::int64_t next(std::int64_t least, std::int64_t most) {
     if (at_ >= numbers_.size() || numbers_[at_] < least || numbers_[at_] > most)
@@ -40,7 +41,7 @@ class Numbers {
   std::size_t at_ = 0;
 };
 
-std::vector<TileType> take_types(Numbers& numbers) {
+std::vector<TileType> take_types(NumberReader& numbers) {
   std::vector<TileType> types(static_cast<std::size_t>(numbers.count()));
   for (TileType& type : types) {
     type.dtype = static_cast<DType>(numbers.next(0, 3));
@@ -56,13 +57,21 @@ std::int64_t extent_at(const RelationType& type, const Edges& edges, int d, std:
   return at + 1 < type.frontier[d] ? type.columns[0].type.shape[d] : edges.last[d];
 }
 
+/// A record says of each of its tiles what it is: so many tiles need files of some length. Without
+/// this, a list of types that is written once could be named by every entry.
+bool have_room(std::size_t entries, std::size_t columns, std::int64_t file_bytes) {
+  constexpr double few = 1e6, bytes_of_a_tile = 24;
+  const double tiles = static_cast<double>(entries) * static_cast<double>(columns);
+  return tiles <= few || tiles * bytes_of_a_tile <= static_cast<double>(file_bytes);
+}
+
+}  // namespace
+
 bool follows(const RelationType& type, const Edges& edges, const Key& key, const Shape& shape) {
   for (int d = 0; d < shape.rank(); ++d)
     if (shape[d] != extent_at(type, edges, d, key[d])) return false;
   return true;
 }
-
-}  // namespace
 
 std::int64_t bytes_in(const Directory& directory) {
   std::int64_t bytes = 0;
@@ -99,24 +108,40 @@ std::vector<std::int64_t> to_numbers(const Directory& directory) {
   return numbers;
 }
 
-Directory directory_of(const std::vector<std::int64_t>& numbers, const std::string& what) {
-  Numbers next(numbers, what);
+Directory directory_of(const std::vector<std::int64_t>& numbers, const std::string& what,
+                       std::size_t columns, const OpenSegment& open) {
+  NumberReader next(numbers, what);
   (void)next.next(directory_version, directory_version);
   std::vector<std::vector<TileType>> lists(static_cast<std::size_t>(next.count()));
   for (auto& list : lists) list = take_types(next);
+  for (const auto& list : lists)
+    TESSERA_REQUIRE(IoError, list.size() == columns,
+                    "the directory of {} is damaged: it has {} tiles for {} columns", what,
+                    list.size(), columns);
   Directory directory;
-  directory.entries.resize(static_cast<std::size_t>(next.count()));
-  for (Entry& entry : directory.entries) {
+  const std::int64_t count = next.count();
+  for (std::int64_t e = 0; e < count; ++e) {
+    Entry& entry = directory.entries.emplace_back();
     const std::int64_t arity = next.next(0, 16);
     for (std::int64_t i = 0; i < arity; ++i) entry.key.push_back(next.next(0, max_key_component));
-    entry.types =
-        lists[static_cast<std::size_t>(next.next(0, static_cast<std::int64_t>(lists.size()) - 1))];
+    const auto list =
+        static_cast<std::size_t>(next.next(0, static_cast<std::int64_t>(lists.size()) - 1));
     entry.address.segment = next.next(1, INT64_MAX);
-    entry.address.place.offset = next.next(0, INT64_MAX);
-    entry.address.place.bytes = next.next(0, INT64_MAX);
+    TESSERA_REQUIRE(
+        IoError, have_room(directory.entries.size(), columns, open(entry.address.segment)),
+        "the directory of {} is damaged: it names more tiles than its files can hold", what);
+    entry.types = lists[list];
+    entry.address.place.offset = next.next(0, most_stored);
+    entry.address.place.bytes = next.next(0, most_stored);
     entry.address.place.checksum = static_cast<std::uint64_t>(next.next());
   }
   return directory;
+}
+
+Directory directory_of(const std::vector<std::int64_t>& numbers, const std::string& what) {
+  const std::int64_t columns = numbers.size() > 2 && numbers[1] > 0 ? numbers[2] : 0;
+  return directory_of(numbers, what, static_cast<std::size_t>(std::max<std::int64_t>(columns, 0)),
+                      [](std::int64_t) { return INT64_MAX; });
 }
 
 std::optional<Edges> edges_of(const TupleSet<TileType>& tuples) {

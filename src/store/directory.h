@@ -34,6 +34,8 @@ struct Edges {
 /// The edges of a relation that is a tensor cut into tiles: one column, a key component a
 /// dimension.
 std::optional<Edges> edges_of(const TupleSet<TileType>& tuples);
+/// Whether the tile at a key has the extents that it has in such a tensor.
+bool follows(const RelationType& type, const Edges& edges, const Key& key, const Shape& shape);
 /// The shape of that tensor.
 Shape tensor_shape(const RelationType& type, const Edges& edges);
 /// The types of the tiles that a sparse tensor leaves out.

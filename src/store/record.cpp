@@ -1,14 +1,18 @@
 #include "store/record.h"
 
-#include <xxhash.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
+#include "base/failed_allocation.h"
+#include "base/running_hash.h"
+#include "base/stop.h"
 #include "tile/buffer.h"
 #include "tile/parcel.h"
+#include "tile/parcel_flaws.h"
 
 namespace tessera::store {
 namespace {
@@ -26,19 +30,6 @@ struct Head {
 };
 constexpr std::uint32_t magic_number = 0x43455254;  // "TREC"
 
-class Hash {
- public:
-  Hash() { XXH3_64bits_reset(state_.get()); }
-  void add(const void* data, std::size_t bytes) { XXH3_64bits_update(state_.get(), data, bytes); }
-  std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
-
- private:
-  struct Free {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-  };
-  std::unique_ptr<XXH3_state_t, Free> state_{XXH3_createState()};
-};
-
 using Pieces = std::vector<std::span<const std::byte>>;
 
 std::size_t total(const Pieces& pieces) {
@@ -47,12 +38,17 @@ std::size_t total(const Pieces& pieces) {
   return bytes;
 }
 
+/// zstd allocates as it goes.
+void refuse_without_memory(std::size_t result) {
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+}
+
 /// The pieces compressed together; empty if that takes more room than they do.
 std::shared_ptr<std::vector<std::byte>> compressed(const Pieces& pieces) {
   const std::size_t before = total(pieces);
   auto packed = std::make_shared<std::vector<std::byte>>(ZSTD_compressBound(before));
-  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
-                                                                        ZSTD_freeCCtx);
+  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(
+      allocated(ZSTD_createCCtx()), ZSTD_freeCCtx);
   ZSTD_CCtx_setPledgedSrcSize(context.get(), before);
   ZSTD_outBuffer out{packed->data(), packed->size(), 0};
   for (std::size_t i = 0; i <= pieces.size(); ++i) {
@@ -61,6 +57,7 @@ std::shared_ptr<std::vector<std::byte>> compressed(const Pieces& pieces) {
     std::size_t left = 0;
     do {
       left = ZSTD_compressStream2(context.get(), &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+      refuse_without_memory(left);
       TESSERA_INVARIANT(!ZSTD_isError(left), "{}", ZSTD_getErrorName(left));
     } while (last ? left > 0 : in.pos < in.size);
   }
@@ -102,8 +99,10 @@ Record make(const std::vector<std::int64_t>& words, Pieces pieces,
 template <class Bytes, class Visit>
 void by_parts(std::span<Bytes> piece, const Visit& visit) {
   constexpr std::size_t part = 256 << 10;
-  for (std::size_t at = 0; at < piece.size(); at += part)
+  for (std::size_t at = 0; at < piece.size(); at += part) {
+    refuse_if_stopped("tiles were read or written");
     visit(at, piece.subspan(at, std::min(part, piece.size() - at)));
+  }
 }
 
 [[noreturn]] void damaged(const std::string& what, const File& file, const Place& place,
@@ -117,20 +116,39 @@ struct Opened {
   Head head;
   std::vector<std::int64_t> words, sizes;
   std::int64_t payload_at = 0;
-  Hash hash;
+  RunningHash hash;
 };
+
+/// The bytes of the pieces, if they can come from what is stored. A block of zstd has at least 3
+/// bytes, and makes at most 128 KiB of them.
+void check_sizes(const File& file, const Place& place, const Opened& record,
+                 const std::string& what) {
+  constexpr std::int64_t most_of_a_byte = (128 << 10) / 3 + 1;
+  std::int64_t bytes = 0;
+  bool well = true;
+  for (const std::int64_t size : record.sizes)
+    well = well && size >= 0 && !__builtin_add_overflow(bytes, size, &bytes);
+  const std::int64_t stored = record.head.stored;
+  well = well && (record.head.compressed == 0 ? bytes == stored : bytes / most_of_a_byte <= stored);
+  if (!well) damaged(what, file, place, "its pieces are larger than what is stored of them");
+}
 
 Opened open_record(const File& file, const Place& place, const std::string& what) {
   Opened opened;
+  // A place comes from a catalogue or a directory, which anybody may have written: nothing is made
+  // room for that the file does not hold.
+  if (place.offset < 0 || place.bytes < static_cast<std::int64_t>(sizeof(Head)))
+    damaged(what, file, place, "it is too short");
+  if (const std::int64_t there = file.size(); place.bytes > there - place.offset)
+    damaged(what, file, place, fmt::format("the file ends after {} bytes: it was cut off", there));
   const auto room = static_cast<std::size_t>(place.bytes);
-  if (room < sizeof(Head)) damaged(what, file, place, "it is too short");
   std::vector<std::byte> front(std::min<std::size_t>(room, 4096));
   file.read(place.offset, front);
   std::memcpy(&opened.head, front.data(), sizeof(Head));
   const Head& head = opened.head;
   const auto most = static_cast<std::int64_t>(room / sizeof(std::int64_t));
-  if (head.magic != magic_number || head.words < 0 || head.pieces < 0 || head.stored < 0 ||
-      head.words > most || head.pieces > most ||
+  if (head.magic != magic_number || head.compressed > 1 || head.words < 0 || head.pieces < 0 ||
+      head.stored < 0 || head.words > most || head.pieces > most || head.stored > place.bytes ||
       static_cast<std::int64_t>(sizeof(Head)) + (head.words + head.pieces) * 8 + head.stored !=
           place.bytes)
     damaged(what, file, place, "its head is not one of a record");
@@ -153,6 +171,7 @@ Opened open_record(const File& file, const Place& place, const std::string& what
   if (XXH3_64bits(front.data(), before) != head.check)
     damaged(what, file, place, "its head is not the one that was written (checksum)");
   opened.payload_at = place.offset + static_cast<std::int64_t>(before);
+  check_sizes(file, place, opened, what);
   return opened;
 }
 
@@ -176,14 +195,15 @@ void fill(const File& file, const Place& place, Opened& record,
   file.read(record.payload_at, packed);
   record.hash.add(packed.data(), packed.size());
   if (record.hash.value() != place.checksum) damaged(what, file, place, other);
-  const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
-                                                                        ZSTD_freeDCtx);
+  const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(
+      allocated(ZSTD_createDCtx()), ZSTD_freeDCtx);
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   for (const auto& piece : pieces) {
     ZSTD_outBuffer out{piece.data(), piece.size(), 0};
     while (out.pos < out.size) {
       const std::size_t before = out.pos + in.pos;
       const std::size_t result = ZSTD_decompressStream(context.get(), &out, &in);
+      refuse_without_memory(result);
       if (ZSTD_isError(result)) damaged(what, file, place, ZSTD_getErrorName(result));
       if (out.pos + in.pos == before) damaged(what, file, place, "it ends too early");
     }
@@ -206,7 +226,7 @@ Record record_of(const std::vector<std::int64_t>& numbers) {
 }
 
 Place write(File& file, std::int64_t offset, const Record& record) {
-  Hash hash;
+  RunningHash hash;
   file.write(offset, record.head);
   hash.add(record.head.data(), record.head.size());
   std::int64_t at = offset + static_cast<std::int64_t>(record.head.size());
@@ -228,15 +248,21 @@ std::vector<Tile> read_tiles(const File& file, const Place& place, const Key& ke
   if (words.size() <= arity + 1 || words[0] != static_cast<std::int64_t>(arity) ||
       !std::equal(key.begin(), key.end(), words.begin() + 1))
     damaged(what, file, place, "it is the record of another key");
-  Unpacking unpacking(words.subspan(arity + 1), record.sizes);
-  fill(file, place, record, unpacking.memory(), what);
+  const auto description = words.subspan(arity + 1);
+  if (const std::string flaw = flaw_of_parcel(description, record.sizes); !flaw.empty())
+    damaged(what, file, place, flaw);
+  Unpacking unpacking(description, record.sizes);
+  const std::vector<std::span<std::byte>> pieces = unpacking.memory();
+  fill(file, place, record, pieces, what);
+  if (const std::string flaw = flaw_of_pieces(description, pieces); !flaw.empty())
+    damaged(what, file, place, flaw);
   return std::move(unpacking).tiles();
 }
 
 std::vector<std::int64_t> read_numbers(const File& file, const Place& place,
                                        const std::string& what) {
   Opened record = open_record(file, place, what);
-  if (record.sizes.size() != 1 || record.head.compressed != 0)
+  if (record.sizes.size() != 1 || record.sizes[0] % 8 != 0 || record.head.compressed != 0)
     damaged(what, file, place, "it is not a list of numbers");
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(record.sizes[0]) / 8);
   fill(file, place, record, {std::as_writable_bytes(std::span(numbers))}, what);

@@ -1,7 +1,10 @@
 #include "store/segment.h"
 
+#include <sys/file.h>
 #include <xxhash.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "base/check.h"
@@ -47,7 +50,10 @@ std::filesystem::path segment_path(const std::filesystem::path& database, std::i
 }
 
 File open_segment(const std::filesystem::path& database, std::int64_t segment) {
-  File file = File::open(segment_path(database, segment));
+  File file = File::open_own(segment_path(database, segment));
+  // Who punches holes has it for a moment.
+  while (::flock(file.descriptor(), LOCK_SH) != 0 && errno == EINTR) {
+  }
   const SegmentHead head = head_of(file);
   TESSERA_REQUIRE(IoError, head.byte_order != 0x04030201,
                   "{} was written on a machine with another byte order", file.path().string());
@@ -55,6 +61,26 @@ File open_segment(const std::filesystem::path& database, std::int64_t segment) {
                   "{} has format version {}; this program knows versions up to {}: use a newer one",
                   file.path().string(), head.version, SegmentHead{}.version);
   return file;
+}
+
+void punch_holes(const std::filesystem::path& database, std::int64_t segment,
+                 const std::vector<Place>& used) {
+  constexpr std::int64_t block = 4096;
+  File file = File::open_own_to_append(segment_path(database, segment));
+  if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) return;
+  std::vector<Place> places = used;
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return a.offset < b.offset; });
+  std::int64_t from = segment_head_bytes;
+  const auto give_back = [&](std::int64_t to) {
+    const std::int64_t begin = (from + block - 1) / block * block, end = to / block * block;
+    if (begin < end) file.discard(begin, end - begin);
+  };
+  for (const Place& place : places) {
+    give_back(place.offset);
+    from = std::max(from, place.offset + place.bytes);
+  }
+  give_back(file.size());
 }
 
 std::string damage_of_segment(const File& file, std::int64_t bytes) {
@@ -95,7 +121,7 @@ bool SegmentWriter::go_on_with_last() {
   std::error_code error;
   const std::filesystem::path path = segment_path(database_, last_);
   if (!std::filesystem::exists(path, error)) return false;
-  auto file = std::make_shared<File>(File::open_to_append(path));
+  auto file = std::make_shared<File>(File::open_own_to_append(path));
   if (!damage_of_segment(*file, last_end_).empty()) return false;
   open_.push_back({last_, last_end_, last_end_, last_end_, std::move(file)});
   return true;

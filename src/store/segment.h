@@ -27,9 +27,14 @@ std::filesystem::path segment_path(const std::filesystem::path& database, std::i
 
 inline constexpr std::int64_t segment_head_bytes = 64;
 
-/// Opens a segment to read. IoError if it is not there, or of a version that we do not know. One
-/// whose own head is damaged can be read: each record has its own checksum.
+/// Opens a segment to read. While it is open, nobody gives back the room of records in it. IoError
+/// if it is not there, or of a version that we do not know. One whose own head is damaged can be
+/// read: each record has its own checksum.
 File open_segment(const std::filesystem::path& database, std::int64_t segment);
+/// Gives back the room that a segment takes besides what is used of it, in place: its length stays,
+/// and what is used stays where it is. Nothing happens while somebody has it open.
+void punch_holes(const std::filesystem::path& database, std::int64_t segment,
+                 const std::vector<Place>& used);
 /// What is wrong with a segment as a whole, of which so many bytes count; empty if nothing is.
 std::string damage_of_segment(const File& file, std::int64_t bytes);
 

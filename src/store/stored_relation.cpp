@@ -3,28 +3,33 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/consistency.h"
 
 namespace tessera::store {
 
 StoredRelation::StoredRelation(const std::filesystem::path& database, Definition definition)
     : definition_(std::move(definition)) {
-  const auto file = [&](std::int64_t segment) -> const File& {
+  std::int64_t bytes = 0;
+  const auto open = [&](std::int64_t segment) {
     auto& opened = files_[segment];
-    if (!opened) opened = std::make_shared<const File>(open_segment(database, segment));
-    return *opened;
-  };
-  for (const Address& part : definition_.directories) {
-    Directory directory =
-        directory_of(read_numbers(file(part.segment), part.place,
-                                  fmt::format("the directory of {}", definition_.name)),
-                     definition_.name);
-    for (Entry& entry : directory.entries) {
-      (void)file(entry.address.segment);
-      directory_.entries.push_back(std::move(entry));
+    if (!opened) {
+      opened = std::make_shared<const File>(open_segment(database, segment));
+      bytes += opened->size();
     }
+    return bytes;
+  };
+  const std::string what = fmt::format("the directory of {}", definition_.name);
+  for (const Address& part : definition_.directories) {
+    (void)open(part.segment);
+    Directory directory = directory_of(read_numbers(*files_.at(part.segment), part.place, what),
+                                       definition_.name, definition_.type.columns.size(), open);
+    std::move(directory.entries.begin(), directory.entries.end(),
+              std::back_inserter(directory_.entries));
   }
+  for (const Address& block : definition_.strings) (void)open(block.segment);
   std::sort(directory_.entries.begin(), directory_.entries.end(),
             [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  check_entries(definition_, directory_.entries);
   const Extents& extents = definition_.extents;
   auto tuples = std::make_shared<TupleSet<TileType>>();
   tuples->type = definition_.type;
@@ -53,6 +58,13 @@ const Entry* StoredRelation::find(const Key& key) const {
   return found != directory_.entries.end() && found->key == key ? &*found : nullptr;
 }
 
+Strings StoredRelation::strings() const {
+  Strings all;
+  for (const Address& block : definition_.strings)
+    add_strings(all, read_block(*files_.at(block.segment), block, definition_.name));
+  return all;
+}
+
 std::vector<Tile> StoredRelation::read(const Key& key) const {
   const Entry* entry = find(key);
   TESSERA_REQUIRE(TypeError, entry != nullptr, "{} has no tuple at {}", definition_.name,
@@ -64,11 +76,14 @@ std::vector<Tile> StoredRelation::read(const Entry& entry) const {
   std::vector<Tile> tiles =
       read_tiles(*files_.at(entry.address.segment), entry.address.place, entry.key,
                  fmt::format("the tile of {} at {}", definition_.name, to_string(entry.key)));
+  TESSERA_REQUIRE(IoError, tiles.size() == entry.types.size(),
+                  "the record of {} at {} has {} tiles, but its directory says {}: it is damaged",
+                  definition_.name, to_string(entry.key), tiles.size(), entry.types.size());
   for (std::size_t c = 0; c < tiles.size(); ++c)
-    TESSERA_REQUIRE(IoError, c < entry.types.size() && tiles[c].type() == entry.types[c],
+    TESSERA_REQUIRE(IoError, tiles[c].type() == entry.types[c],
                     "the tile of {} at {} is {}, but its directory says {}: it is damaged",
                     definition_.name, to_string(entry.key), to_string(tiles[c].type()),
-                    c < entry.types.size() ? to_string(entry.types[c]) : "nothing");
+                    to_string(entry.types[c]));
   return tiles;
 }
 

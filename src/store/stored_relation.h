@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "store/catalog.h"
+#include "store/string_block.h"
 #include "tessera/plan.h"
 
 namespace tessera::store {
@@ -23,6 +24,7 @@ class StoredRelation {
   const Entry* find(const Key& key) const;       // null if the key is absent
   std::vector<Tile> read(const Key& key) const;  // TypeError if the key is absent
   std::vector<Tile> read(const Entry& entry) const;
+  Strings strings() const;  // whose codes its columns hold
 
  private:
   Definition definition_;

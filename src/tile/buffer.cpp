@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/check.h"
+#include "base/memory_account.h"
 #include "tile/buffer_bytes.h"
 
 namespace tessera {
@@ -115,20 +116,23 @@ void* allocate_aligned(std::size_t bytes) {
   TESSERA_REQUIRE(OutOfMemory, bytes < (std::size_t{1} << 62),
                   "out of memory: {} bytes for one tile", bytes);
   const std::size_t size = rounded(bytes);
-  if (size >= recycled_from)
-    if (void* block = free_blocks().take(size)) return block;
-  void* block = fresh_block(size);
+  require_memory(static_cast<std::int64_t>(size));
+  void* block = size >= recycled_from ? free_blocks().take(size) : nullptr;
+  if (block == nullptr) block = fresh_block(size);
   if (block == nullptr) {
     free_blocks().shrink(0);
     block = fresh_block(size);
   }
-  TESSERA_REQUIRE(OutOfMemory, block != nullptr,
-                  "out of memory: {} bytes for one tile; use smaller tiles or free others", bytes);
+  TESSERA_REQUIRE(
+      OutOfMemory, block != nullptr,
+      "out of memory: there are no {} bytes for one tile; use smaller tiles or free others", bytes);
+  count_memory(static_cast<std::int64_t>(size));
   return block;
 }
 
 void release_aligned(void* memory, std::size_t bytes) noexcept {
   const std::size_t size = rounded(bytes);
+  count_memory(-static_cast<std::int64_t>(size));
   if (size < recycled_from || !free_blocks().give(memory, size)) free_block(memory, size);
 }
 

@@ -20,10 +20,9 @@ MutableTile MutableTile::uninitialized(DType dtype, const Shape& shape) {
     std::shared_ptr<std::byte> buffer = allocate_buffer(static_cast<std::size_t>(bytes));
     tile.data_ = buffer.get();
     tile.owner_ = std::move(buffer);
-  } catch (const OutOfMemory&) {
-    throw OutOfMemory(
-        fmt::format("out of memory: a tile of {} needs {} bytes; use smaller tiles or free others",
-                    to_string(TileType{dtype, shape}), bytes));
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(fmt::format("out of memory: a tile of {} needs {} bytes: {}",
+                                  to_string(TileType{dtype, shape}), bytes, error.what()));
   }
   return tile;
 }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/stop.h"
 #include "tile/convert.h"
 #include "tile/dispatch.h"
 
@@ -23,7 +24,9 @@ Tile generate(DType dtype, const Shape& shape, F&& element) {
   MutableTile tile = MutableTile::uninitialized(dtype, shape);
   visit_dtype(dtype, [&]<class T>() {
     T* data = tile.data<T>();
-    for (std::int64_t i = 0; i < tile.elements(); ++i) data[i] = convert<T>(element(i));
+    in_pieces(tile.elements(), "a random tile was made", [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) data[i] = convert<T>(element(i));
+    });
   });
   return std::move(tile).publish();
 }
@@ -67,7 +70,9 @@ Tile random_sparse(const TileType& type, std::uint64_t seed, double density) {
   // The gaps between entries that are stored independently with probability p are geometric.
   const double log_miss = std::log1p(-density);
   std::int64_t position = -1;
+  StopPoll poll("a random tile was made");
   for (std::uint64_t i = 0; density > 0; ++i) {
+    poll.passed(64);
     const double gap =
         density == 1 ? 0 : std::floor(std::log(1 - unit(random_bits(seed, 2 * i))) / log_miss);
     if (gap >= static_cast<double>(elements - position - 1)) break;

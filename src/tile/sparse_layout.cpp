@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/stop.h"
 #include "tile/convert.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
@@ -10,13 +11,18 @@
 namespace tessera {
 namespace {
 
+constexpr const char* rearranging = "the entries of a sparse tile were rearranged";
+
 /// Calls f(linear position, entry) for each stored entry, in order.
 template <class F>
 void for_each_entry(const Tile& tile, F&& f) {
   const std::int64_t width = sparse_extent(tile.type());
-  for (std::int64_t row = 0; row < tile.rows(); ++row)
+  StopPoll poll(rearranging);
+  for (std::int64_t row = 0; row < tile.rows(); ++row) {
+    poll.passed(1 + 8 * (tile.offsets()[row + 1] - tile.offsets()[row]));
     for (std::int64_t e = tile.offsets()[row]; e < tile.offsets()[row + 1]; ++e)
       f(row * width + tile.coordinates()[e], e);
+  }
 }
 
 struct Entry {
@@ -33,7 +39,9 @@ Tile assemble(const TileType& type, const Tile& source, const std::vector<Entry>
   storage->offsets.assign(rows + 1, 0);
   storage->coordinates.resize(entries.size());
   storage->values.resize(entries.size() * size);
+  StopPoll poll(rearranging);
   for (std::size_t i = 0; i < entries.size(); ++i) {
+    poll.passed(4);
     ++storage->offsets[entries[i].position / width + 1];
     storage->coordinates[i] = entries[i].position % width;
     if (size > 0)
@@ -60,7 +68,11 @@ std::int64_t ravel(const Index& index, const Shape& shape) {
 }
 
 void sort_by_position(std::vector<Entry>& entries) {
-  const auto before = [](const Entry& a, const Entry& b) { return a.position < b.position; };
+  StopPoll poll(rearranging);
+  const auto before = [&](const Entry& a, const Entry& b) {
+    poll.passed(4);
+    return a.position < b.position;
+  };
   if (!std::is_sorted(entries.begin(), entries.end(), before))
     std::sort(entries.begin(), entries.end(), before);
 }
@@ -98,7 +110,9 @@ Tile sparsify(const Tile& dense, int sparse_dims) {
     T* values = storage->values_as<T>();
     std::int64_t entry = 0;
     storage->offsets[0] = 0;
+    StopPoll poll(rearranging);
     for (std::int64_t row = 0; row < rows; ++row) {
+      poll.passed(1 + width);
       for (std::int64_t j = 0; j < width; ++j) {
         const T value = from[row * width + j];
         if (value == T{}) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/stop.h"
 #include "tile/convert.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
@@ -15,29 +16,37 @@ constexpr std::int64_t block = 32;  // two blocks of 8-byte elements stay in a 3
 /// A plane of the copy: `rows` x `columns`, the target row-major with a row length of its own.
 template <class To, class From>
 void copy_plane(const From* source, std::int64_t row_stride, std::int64_t column_stride, To* target,
-                std::int64_t target_row_stride, std::int64_t rows, std::int64_t columns) {
+                std::int64_t target_row_stride, std::int64_t rows, std::int64_t columns,
+                StopPoll& poll) {
+  constexpr std::int64_t longest = std::int64_t{1} << 20;  // row, between two looks for a stop
   if (column_stride == 1 || rows == 1) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const From* from = source + i * row_stride;
-      To* to = target + i * target_row_stride;
-      if (std::is_same_v<To, From> && column_stride == 1)
-        std::memcpy(to, from, columns * sizeof(To));
-      else
-        for (std::int64_t j = 0; j < columns; ++j) to[j] = convert<To>(from[j * column_stride]);
-    }
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j0 = 0; j0 < columns; j0 += longest) {
+        const From* from = source + i * row_stride + j0 * column_stride;
+        To* to = target + i * target_row_stride + j0;
+        const std::int64_t count = std::min(longest, columns - j0);
+        poll.passed(count);
+        if (std::is_same_v<To, From> && column_stride == 1)
+          std::memcpy(to, from, count * sizeof(To));
+        else
+          for (std::int64_t j = 0; j < count; ++j) to[j] = convert<To>(from[j * column_stride]);
+      }
     return;
   }
   // The source runs along rows while the target runs along columns: blocks keep both in cache.
   for (std::int64_t i0 = 0; i0 < rows; i0 += block)
-    for (std::int64_t j0 = 0; j0 < columns; j0 += block)
+    for (std::int64_t j0 = 0; j0 < columns; j0 += block) {
+      poll.passed(block * block);
       for (std::int64_t i = i0; i < std::min(rows, i0 + block); ++i)
         for (std::int64_t j = j0; j < std::min(columns, j0 + block); ++j)
           target[i * target_row_stride + j] =
               convert<To>(source[i * row_stride + j * column_stride]);
+    }
 }
 
 template <class To, class From>
-void copy(const From* source, const Shape& shape, const Strides& strides, To* target) {
+void copy(const From* source, const Shape& shape, const Strides& strides, To* target,
+          StopPoll& poll) {
   const int rank = shape.rank();
   if (rank == 0) {
     *target = convert<To>(*source);
@@ -63,7 +72,7 @@ void copy(const From* source, const Shape& shape, const Strides& strides, To* ta
       to += index[i] * target_strides[i];
     }
     copy_plane(source + from, row_stride, strides[rank - 1], target + to, target_row_stride, rows,
-               shape[rank - 1]);
+               shape[rank - 1], poll);
     more = false;
     for (int i = rank - 2; i >= 0 && !more; --i) {
       if (i == row_dim) continue;
@@ -77,13 +86,15 @@ void copy(const From* source, const Shape& shape, const Strides& strides, To* ta
 
 void copy_to_row_major(const Tile& source, DType dtype, std::byte* target) {
   if (source.elements() == 0) return;
+  StopPoll poll("a tile was copied");
   visit_dtype(source.dtype(), [&]<class From>() {
     visit_dtype(dtype, [&]<class To>() {
       if (source.is_contiguous())  // one long row, whatever the rank
         copy_plane(source.data<From>(), 0, 1, reinterpret_cast<To*>(target), 0, 1,
-                   source.elements());
+                   source.elements(), poll);
       else
-        copy(source.data<From>(), source.shape(), source.strides(), reinterpret_cast<To*>(target));
+        copy(source.data<From>(), source.shape(), source.strides(), reinterpret_cast<To*>(target),
+             poll);
     });
   });
 }

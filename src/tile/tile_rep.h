@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "tessera/tile.h"
@@ -20,6 +21,15 @@ struct Tile::Rep {
   const std::int64_t* offsets = nullptr;
   const std::int64_t* coordinates = nullptr;
   std::shared_ptr<const void> owner;
+
+  /// What hash_of has found, 0 if it was not asked. It is of this tile: views have others.
+  struct KnownHash {
+    std::atomic<std::uint64_t> value = 0;
+    KnownHash() = default;
+    KnownHash(const KnownHash&) {}  // NOLINT: on purpose
+    KnownHash& operator=(const KnownHash&) { return *this; }
+  };
+  mutable KnownHash hash = {};
 };
 
 Strides row_major_strides(const Shape& shape);

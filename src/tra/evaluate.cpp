@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "tra/key_origin.h"
 #include "tra/tuple_operations.h"
 
@@ -37,10 +38,15 @@ namespace {
 template <class Payload>
 using Tuples = std::vector<BasicTuple<Payload>>;
 
+constexpr const char* listing = "tuples were listed";
+
 template <class Payload>
 void sort_by_key(Tuples<Payload>& tuples) {
-  std::sort(tuples.begin(), tuples.end(),
-            [](const auto& a, const auto& b) { return a.key < b.key; });
+  StopPoll poll(listing);
+  std::sort(tuples.begin(), tuples.end(), [&](const auto& a, const auto& b) {
+    poll.passed(8);
+    return a.key < b.key;
+  });
 }
 
 template <class Payload>
@@ -71,6 +77,7 @@ class Evaluator {
     const Set input = filled_in(*inputs_[0], may_skip_zeros(aggregate.kernels));
     std::map<Key, std::vector<Payload>> groups;
     for (const auto& tuple : input.tuples) {
+      refuse_if_stopped(listing);
       const Key group = pick(tuple.key, aggregate.group_by);
       const auto [place, added] = groups.emplace(group, tuple.tiles);
       if (added) continue;
@@ -184,6 +191,7 @@ class Evaluator {
     set.type.frontier.push_back(tile.pieces);
     for (const auto& tuple : input.tuples)
       for (std::int64_t piece = 0; piece < tile.pieces; ++piece) {
+        refuse_if_stopped(listing);
         BasicTuple<Payload> cut_out{tuple.key, {}};
         cut_out.key.push_back(piece);
         for (const Payload& array : tuple.tiles)
@@ -252,6 +260,7 @@ class Evaluator {
     std::map<Key, std::vector<TileType>> groups;
     Key key(frontier.size(), 0);
     do {
+      refuse_if_stopped(listing);
       const std::vector<TileType> types = types_at(key);
       const auto [place, added] = groups.emplace(pick(key, aggregate.group_by), types);
       for (std::size_t c = 0; c < types.size() && !added; ++c)
@@ -282,6 +291,7 @@ class Evaluator {
     Set set = with_type(Presence::partial);
     std::unordered_map<Key, Key, KeyHash> seen;
     for (const auto& tuple : input->tuples) {
+      refuse_if_stopped(listing);
       const std::optional<Key> key = map(tuple.key);
       if (!key) continue;
       for (std::int64_t component : *key)

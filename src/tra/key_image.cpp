@@ -4,6 +4,7 @@
 #include <exception>
 #include <numeric>
 
+#include "base/stop.h"
 #include "tra/closedness.h"
 #include "tra/key_expression.h"
 #include "tra/key_program.h"
@@ -154,6 +155,8 @@ class ImageWriter {
         if (!keys_.where.evaluate(point)) continue;
         const Key key = keys_.map.evaluate(point);
         for (std::size_t i = 0; i < key.size(); ++i) image_.columns[i].push_back(key[i]);
+      } catch (const Interrupted&) {
+        throw;
       } catch (const Error& error) {  // what an opaque function throws is its caller's business
         image_.failure = {point, error.what()};
         return false;
@@ -189,6 +192,7 @@ KeyImage image_of(const KeySet& keys) {
   ImageWriter writer(keys);
   std::int64_t index = 0;
   while (const std::size_t count = walk.advance()) {
+    refuse_if_stopped("keys were listed");
     if (!writer.write(walk, count, index)) break;
     index += static_cast<std::int64_t>(count);
   }

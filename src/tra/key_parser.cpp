@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "tra/key_binding.h"
 #include "tra/key_expression.h"
 #include "tra/key_lexer.h"
 
@@ -27,38 +28,34 @@ constexpr int maximum_nesting = 250;
 
 constexpr std::string_view reserved[] = {"div", "mod", "and", "or", "not", "true", "false"};
 
-enum class Binding { disjunction, conjunction, negation, comparison, sum, product, sign };
-
-Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
-
 enum class Connective { conjunction, disjunction };
 
-struct Operator {
+struct KeyOperator {
   std::string_view text;
-  Binding binding;
+  KeyBinding binding;
   std::variant<Arithmetic, Comparison, Connective> meaning;
 };
 
-constexpr Operator operators[] = {
-    {"or", Binding::disjunction, Connective::disjunction},
-    {"||", Binding::disjunction, Connective::disjunction},
-    {"and", Binding::conjunction, Connective::conjunction},
-    {"&&", Binding::conjunction, Connective::conjunction},
-    {"=", Binding::comparison, Comparison::equal},
-    {"==", Binding::comparison, Comparison::equal},
-    {"!=", Binding::comparison, Comparison::not_equal},
-    {"<>", Binding::comparison, Comparison::not_equal},
-    {"<", Binding::comparison, Comparison::less},
-    {"<=", Binding::comparison, Comparison::less_equal},
-    {">", Binding::comparison, Comparison::greater},
-    {">=", Binding::comparison, Comparison::greater_equal},
-    {"+", Binding::sum, Arithmetic::add},
-    {"-", Binding::sum, Arithmetic::subtract},
-    {"*", Binding::product, Arithmetic::multiply},
-    {"div", Binding::product, Arithmetic::divide},
-    {"/", Binding::product, Arithmetic::divide},
-    {"mod", Binding::product, Arithmetic::modulo},
-    {"%", Binding::product, Arithmetic::modulo},
+constexpr KeyOperator operators[] = {
+    {"or", KeyBinding::disjunction, Connective::disjunction},
+    {"||", KeyBinding::disjunction, Connective::disjunction},
+    {"and", KeyBinding::conjunction, Connective::conjunction},
+    {"&&", KeyBinding::conjunction, Connective::conjunction},
+    {"=", KeyBinding::comparison, Comparison::equal},
+    {"==", KeyBinding::comparison, Comparison::equal},
+    {"!=", KeyBinding::comparison, Comparison::not_equal},
+    {"<>", KeyBinding::comparison, Comparison::not_equal},
+    {"<", KeyBinding::comparison, Comparison::less},
+    {"<=", KeyBinding::comparison, Comparison::less_equal},
+    {">", KeyBinding::comparison, Comparison::greater},
+    {">=", KeyBinding::comparison, Comparison::greater_equal},
+    {"+", KeyBinding::sum, Arithmetic::add},
+    {"-", KeyBinding::sum, Arithmetic::subtract},
+    {"*", KeyBinding::product, Arithmetic::multiply},
+    {"div", KeyBinding::product, Arithmetic::divide},
+    {"/", KeyBinding::product, Arithmetic::divide},
+    {"mod", KeyBinding::product, Arithmetic::modulo},
+    {"%", KeyBinding::product, Arithmetic::modulo},
 };
 
 class Parser {
@@ -67,13 +64,13 @@ class Parser {
 
   KeyExpr whole_expression() {
     const KeyToken start = lexer_.token();
-    KeyExpr result = number(start, operand(Binding::sum));
+    KeyExpr result = number(start, operand(KeyBinding::sum));
     lexer_.expect_end();
     return result;
   }
   KeyPredicate whole_predicate() {
     const KeyToken start = lexer_.token();
-    KeyPredicate result = condition(start, operand(Binding::disjunction));
+    KeyPredicate result = condition(start, operand(KeyBinding::disjunction));
     lexer_.expect_end();
     return result;
   }
@@ -95,27 +92,29 @@ class Parser {
   using Value = std::variant<KeyExpr, KeyPredicate>;
 
   /// An operand whose operators all bind at least so tightly.
-  Value operand(Binding loosest) {
+  Value operand(KeyBinding loosest) {
     const KeyToken start = lexer_.token();
     Value left = prefix();
-    for (const Operator* op = next_operator(loosest); op != nullptr; op = next_operator(loosest)) {
+    for (const KeyOperator* op = next_operator(loosest); op != nullptr;
+         op = next_operator(loosest)) {
       lexer_.advance();
       left = combined(*op, start, left);
-      const Operator* next = next_operator(Binding::comparison);
-      if (op->binding == Binding::comparison && next != nullptr && next->binding == op->binding)
+      const KeyOperator* next = next_operator(KeyBinding::comparison);
+      if (op->binding == KeyBinding::comparison && next != nullptr && next->binding == op->binding)
         lexer_.fail("comparisons do not chain: expected 'and' before another one", lexer_.token());
     }
     return left;
   }
 
-  const Operator* next_operator(Binding loosest) const {
-    const Operator* found = std::find_if(std::begin(operators), std::end(operators),
-                                         [&](const Operator& op) { return lexer_.at(op.text); });
+  const KeyOperator* next_operator(KeyBinding loosest) const {
+    const KeyOperator* found =
+        std::find_if(std::begin(operators), std::end(operators),
+                     [&](const KeyOperator& op) { return lexer_.at(op.text); });
     return found != std::end(operators) && found->binding >= loosest ? found : nullptr;
   }
 
   /// Reads the right operand and applies the operator.
-  Value combined(const Operator& op, const KeyToken& start, const Value& left) {
+  Value combined(const KeyOperator& op, const KeyToken& start, const Value& left) {
     const KeyToken middle = lexer_.token();
     if (const auto* connective = std::get_if<Connective>(&op.meaning)) {
       const KeyPredicate a = condition(start, left);
@@ -140,11 +139,11 @@ class Parser {
     if (lexer_.take("not") || lexer_.take("!")) {
       const Nested nested(*this);
       const KeyToken start = lexer_.token();
-      return !condition(start, operand(Binding::comparison));
+      return !condition(start, operand(KeyBinding::comparison));
     }
     if (lexer_.take("(")) {
       const Nested nested(*this);
-      Value inner = operand(Binding::disjunction);
+      Value inner = operand(KeyBinding::disjunction);
       lexer_.expect(")");
       return inner;
     }
@@ -221,7 +220,7 @@ class Parser {
       if (components.size() == Key::capacity)
         lexer_.fail(fmt::format("expected '>': a key has at most {} components", Key::capacity),
                     token);
-      components.push_back(number(token, operand(Binding::sum)));
+      components.push_back(number(token, operand(KeyBinding::sum)));
     } while (lexer_.take(","));
     if (!lexer_.at(">")) lexer_.fail("expected an operator, ',' or '>'");
     lexer_.advance();

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "tra/key_binding.h"
 #include "tra/key_expression.h"
 
 namespace tessera {
@@ -9,10 +10,6 @@ namespace {
 
 /// How tightly a form binds, loosest first; a part is parenthesised where it binds more loosely
 /// than its place asks for. The parser's grammar is the same table read the other way.
-enum class Binding { disjunction, conjunction, negation, comparison, sum, product, sign, atom };
-
-Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
-
 bool is_minus(const KeyExpr::Node::Operation& operation) {
   const auto* left = std::get_if<KeyExpr::Node::Constant>(&operation.left.node().form);
   return operation.op == Arithmetic::subtract && left != nullptr && left->value == 0;
@@ -44,7 +41,7 @@ const char* spelling(Comparison op) {
 class Printer {
  public:
   template <class Class>
-  void print(const Class& tree, Binding place) {
+  void print(const Class& tree, KeyBinding place) {
     std::visit([&](const auto& form) { print_form(form, place); }, tree.node().form);
   }
   std::string take() { return std::move(text_); }
@@ -53,17 +50,17 @@ class Printer {
   using Expr = KeyExpr::Node;
   using Predicate = KeyPredicate::Node;
 
-  void print_form(const Expr::Constant& constant, Binding place) {
-    const Binding own = constant.value < 0 ? Binding::sign : Binding::atom;
+  void print_form(const Expr::Constant& constant, KeyBinding place) {
+    const KeyBinding own = constant.value < 0 ? KeyBinding::sign : KeyBinding::atom;
     in_place(own, place, [&] { fmt::format_to(out(), "{}", constant.value); });
   }
-  void print_form(const Expr::Component& component, Binding) {
+  void print_form(const Expr::Component& component, KeyBinding) {
     fmt::format_to(out(), "k{}", component.index);
   }
-  void print_form(const Expr::Operation& operation, Binding place) {
+  void print_form(const Expr::Operation& operation, KeyBinding place) {
     if (is_minus(operation)) return print_minus(operation, place);
     const bool additive = operation.op == Arithmetic::add || operation.op == Arithmetic::subtract;
-    const Binding own = additive ? Binding::sum : Binding::product;
+    const KeyBinding own = additive ? KeyBinding::sum : KeyBinding::product;
     in_place(own, place, [&] {
       print(operation.left, own);
       text_ += spelling(operation.op);
@@ -71,11 +68,11 @@ class Printer {
     });
   }
   /// `-5` reads as a constant, so that the minus of the constant 5 is `-(5)`.
-  void print_minus(const Expr::Operation& operation, Binding place) {
+  void print_minus(const Expr::Operation& operation, KeyBinding place) {
     const bool constant = std::holds_alternative<Expr::Constant>(operation.right.node().form);
-    in_place(Binding::sign, place, [&] {
+    in_place(KeyBinding::sign, place, [&] {
       text_ += constant ? "-(" : "-";
-      print(operation.right, constant ? Binding::sum : Binding::atom);
+      print(operation.right, constant ? KeyBinding::sum : KeyBinding::atom);
       if (constant) text_ += ")";
     });
   }
@@ -86,41 +83,41 @@ class Printer {
     const char* separator = "";
     for (const KeyExpr& argument : opaque.arguments.value_or(std::vector<KeyExpr>{})) {
       text_ += separator;
-      print(argument, Binding::sum);
+      print(argument, KeyBinding::sum);
       separator = ", ";
     }
     text_ += ")";
   }
-  void print_form(const Expr::Opaque& opaque, Binding) { print_opaque(opaque); }
+  void print_form(const Expr::Opaque& opaque, KeyBinding) { print_opaque(opaque); }
 
-  void print_form(const Predicate::Truth& truth, Binding) {
+  void print_form(const Predicate::Truth& truth, KeyBinding) {
     text_ += truth.value ? "true" : "false";
   }
-  void print_form(const Predicate::Relation& relation, Binding place) {
-    in_place(Binding::comparison, place, [&] {
-      print(relation.left, Binding::sum);
+  void print_form(const Predicate::Relation& relation, KeyBinding place) {
+    in_place(KeyBinding::comparison, place, [&] {
+      print(relation.left, KeyBinding::sum);
       text_ += spelling(relation.op);
-      print(relation.right, Binding::sum);
+      print(relation.right, KeyBinding::sum);
     });
   }
-  void print_form(const Predicate::Junction& junction, Binding place) {
-    const Binding own = junction.conjunction ? Binding::conjunction : Binding::disjunction;
+  void print_form(const Predicate::Junction& junction, KeyBinding place) {
+    const KeyBinding own = junction.conjunction ? KeyBinding::conjunction : KeyBinding::disjunction;
     in_place(own, place, [&] {
       print(junction.left, own);
       text_ += junction.conjunction ? " and " : " or ";
       print(junction.right, tighter(own));
     });
   }
-  void print_form(const Predicate::Negation& negation, Binding place) {
-    in_place(Binding::negation, place, [&] {
+  void print_form(const Predicate::Negation& negation, KeyBinding place) {
+    in_place(KeyBinding::negation, place, [&] {
       text_ += "not ";
-      print(negation.operand, Binding::negation);
+      print(negation.operand, KeyBinding::negation);
     });
   }
-  void print_form(const Predicate::Opaque& opaque, Binding) { print_opaque(opaque); }
+  void print_form(const Predicate::Opaque& opaque, KeyBinding) { print_opaque(opaque); }
 
   template <class Body>
-  void in_place(Binding own, Binding place, const Body& body) {
+  void in_place(KeyBinding own, KeyBinding place, const Body& body) {
     if (own < place) text_ += "(";
     body();
     if (own < place) text_ += ")";
@@ -131,7 +128,7 @@ class Printer {
 };
 
 template <class Class>
-std::string printed(const Class& tree, Binding place) {
+std::string printed(const Class& tree, KeyBinding place) {
   Printer printer;
   printer.print(tree, place);
   return printer.take();
@@ -139,8 +136,8 @@ std::string printed(const Class& tree, Binding place) {
 
 }  // namespace
 
-std::string KeyExpr::to_string() const { return printed(*this, Binding::sum); }
+std::string KeyExpr::to_string() const { return printed(*this, KeyBinding::sum); }
 
-std::string KeyPredicate::to_string() const { return printed(*this, Binding::disjunction); }
+std::string KeyPredicate::to_string() const { return printed(*this, KeyBinding::disjunction); }
 
 }  // namespace tessera

@@ -12,12 +12,14 @@
 #include <thread>
 #include <utility>
 
+#include "base/stop.h"
+
 namespace tessera {
 
 namespace {
 
-/// Interrupts Z3 when its time is up. One thread serves all queries of a solver, where Z3's own
-/// timer would start one for each.
+/// Interrupts Z3 when its time is up, or when a stop is asked for. One thread serves all queries of
+/// a solver, where Z3's own timer would start one for each.
 class Watchdog {
  public:
   using Clock = KeySolver::Clock;
@@ -305,6 +307,7 @@ Answer KeyQuery::satisfiable() {
   watchdog.interrupt_at(now + most_time);
   z3::check_result result = z3::unknown;
   try {
+    const std::stop_callback at_once(heard_stop(), [&] { watchdog.interrupt_at(now); });
     result = state_->assertions.check();
     if (result == z3::sat) state_->model = state_->assertions.get_model();
   } catch (const z3::exception&) {
@@ -313,6 +316,7 @@ Answer KeyQuery::satisfiable() {
   state_->interrupted = watchdog.stand_down();
   solver.steps_left_ -= steps_made(state_->assertions) - before + steps_to_ask;
   if (state_->interrupted) solver.context_.reset();
+  refuse_if_stopped("keys were reasoned about");
   if (result == z3::unsat) return Answer::no;
   return result == z3::sat && !state_->interrupted ? Answer::yes : Answer::unknown;
 }

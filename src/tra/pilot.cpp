@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "tra/evaluate.h"
 
 namespace tessera {
@@ -20,6 +21,7 @@ std::vector<TileType> column_types(const TupleSet<TileType>& set, std::size_t co
   const TypesAt everywhere = types_everywhere(set);
   Key key(set.type.frontier.size(), 0);
   do {
+    refuse_if_stopped("tuples were listed");
     types.push_back(everywhere(key)[column]);
   } while (advance(key, set.type.frontier));
   return types;

@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "tra/absent_shapes.h"
 #include "tra/tuple_set.h"
 
@@ -43,9 +44,12 @@ std::string to_string(const RelationType& type) {
 
 namespace {
 
+constexpr const char* assembling = "tuples were put together";
+
 void check_keys(const std::vector<Tuple>& tuples) {
   const std::size_t arity = tuples.front().key.size();
   for (std::size_t i = 0; i < tuples.size(); ++i) {
+    refuse_if_stopped(assembling);
     const Key& key = tuples[i].key;
     TESSERA_REQUIRE(TypeError, key.size() == arity, "keys {} and {} differ in arity: {} and {}",
                     to_string(tuples.front().key), to_string(key), arity, key.size());
@@ -64,6 +68,7 @@ std::vector<Column> columns_of(const std::vector<BasicTuple<Payload>>& tuples) {
   std::vector<Column> columns;
   for (const Payload& tile : tuples.front().tiles) columns.push_back({"", type_of(tile)});
   for (const auto& tuple : tuples) {
+    refuse_if_stopped(assembling);
     TESSERA_REQUIRE(TypeError, tuple.tiles.size() == columns.size(),
                     "the tuple at key {} has {} columns, the one at {} has {}",
                     to_string(tuples.front().key), columns.size(), to_string(tuple.key),
@@ -89,8 +94,11 @@ template std::vector<Column> columns_of(const std::vector<BasicTuple<TileType>>&
 Relation Relation::of(std::vector<Tuple> tuples, Presence presence, std::optional<Key> frontier) {
   TESSERA_REQUIRE(TypeError, !tuples.empty(),
                   "a relation without tuples has no type: use Relation::empty");
-  std::stable_sort(tuples.begin(), tuples.end(),
-                   [](const Tuple& a, const Tuple& b) { return a.key < b.key; });
+  StopPoll poll(assembling);
+  std::stable_sort(tuples.begin(), tuples.end(), [&](const Tuple& a, const Tuple& b) {
+    poll.passed(8);
+    return a.key < b.key;
+  });
   check_keys(tuples);
   auto data = std::make_shared<Data>();
   data->type.columns = columns_of(tuples);

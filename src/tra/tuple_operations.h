@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "tessera/plan.h"
 #include "tra/tuple_set.h"
 
@@ -12,12 +13,14 @@
 
 namespace tessera {
 
-/// Runs `body`; an error in it is told at which tuple of which operator it happened.
+/// Runs `body`; an error in it is told at which tuple of which operator it happened. A stop is
+/// looked for before each tuple.
 template <class Describe, class F>
 auto at_key(Describe&& op, const Key& key, F&& body) {
   const auto where = [&](const Error& error) {
     return fmt::format("{} (at key {} of {})", error.what(), to_string(key), op());
   };
+  refuse_if_stopped("tuples were looked at");
   try {
     return body();
   } catch (const TypeError& error) {
@@ -88,6 +91,7 @@ void for_each_match(const std::vector<BasicTuple<Payload>>& left,
   for (const auto& tuple : right) matches[pick(tuple.key, right_keys)].push_back(&tuple);
   const std::vector<int> appended = appended_components(right_keys, right_arity);
   for (const auto& l : left) {
+    refuse_if_stopped("tuples were joined");
     const auto found = matches.find(pick(l.key, left_keys));
     if (found == matches.end()) continue;
     for (const auto* r : found->second) {

@@ -1,6 +1,7 @@
 #include "tra/tuple_set.h"
 
 #include "base/check.h"
+#include "base/stop.h"
 
 namespace tessera {
 
@@ -58,6 +59,7 @@ TupleSet<Payload> complete(const TupleSet<Payload>& set) {
   auto next = set.tuples.begin();
   for (bool more = count_below(set.type.frontier) > 0; more;
        more = advance(key, set.type.frontier)) {
+    refuse_if_stopped("absent tiles were filled in");
     if (next != set.tuples.end() && next->key == key) {
       result.tuples.push_back(*next++);
       continue;

@@ -95,15 +95,19 @@ static void die(void) {
 
 /// What hits this call. The mutex is held.
 static enum disk_fault next_fault(enum disk_call call) {
-  ++calls;
-  if (struck == disk_any || struck == call) ++of_kind;
-  const int hit = fault != disk_well && (struck == disk_any || struck == call) &&
-                  of_kind >= first && (repeats == 0 || of_kind < first + repeats);
+  const int meant = struck == disk_every || struck == call ||
+                    (struck == disk_any && call <= disk_make_folder);
+  if (struck == disk_every || call <= disk_make_folder) ++calls;
+  if (meant) ++of_kind;
+  const int hit = fault != disk_well && meant && of_kind >= first &&
+                  (repeats == 0 || of_kind < first + repeats);
   if (!hit) return disk_well;
   ++done;
   if (fault == disk_kill || (fault == disk_tear && call != disk_write)) die();
   if (call != disk_write && (fault == disk_short || fault == disk_tear)) return disk_well;
-  if (fault == disk_no_space && (call == disk_sync || call == disk_remove)) return disk_well;
+  const int takes_room = call != disk_sync && call != disk_remove && call != disk_open &&
+                         call != disk_read && call != disk_lock;
+  if (fault == disk_no_space && !takes_room) return disk_well;
   return fault;
 }
 
@@ -151,6 +155,60 @@ ssize_t pwrite64(int file, const void* data, size_t bytes, off_t offset) {
   return written(file, data, bytes, offset);
 }
 
+static ssize_t taken(int file, void* into, size_t bytes, off_t offset) {
+  if (number_of(file)) {
+    pthread_mutex_lock(&mutex);
+    const enum disk_fault what = next_fault(disk_read);
+    if (what == disk_io_error || what == disk_interrupt) return failed(what);
+    if (what == disk_short && bytes > 1) bytes /= 2;
+    pthread_mutex_unlock(&mutex);
+  }
+  return offset >= 0 ? syscall(SYS_pread64, file, into, bytes, offset)
+                     : syscall(SYS_read, file, into, bytes);
+}
+
+ssize_t read(int file, void* into, size_t bytes) { return taken(file, into, bytes, -1); }
+ssize_t pread(int file, void* into, size_t bytes, off_t offset) {
+  return taken(file, into, bytes, offset);
+}
+ssize_t pread64(int file, void* into, size_t bytes, off_t offset) {
+  return taken(file, into, bytes, offset);
+}
+
+int flock(int file, int operation) {
+  if (number_of(file)) {
+    pthread_mutex_lock(&mutex);
+    const enum disk_fault what = next_fault(disk_lock);
+    if (what == disk_io_error || what == disk_interrupt) return (int)failed(what);
+    pthread_mutex_unlock(&mutex);  // it may wait for another thread
+  }
+  return (int)syscall(SYS_flock, file, operation);
+}
+
+/// A hole is zeros; what takes room changes nothing that can be read.
+static int allocated(int file, int mode, off_t offset, off_t bytes) {
+  if (!number_of(file)) return (int)syscall(SYS_fallocate, file, mode, offset, bytes);
+  pthread_mutex_lock(&mutex);
+  const enum disk_fault what = next_fault(disk_room);
+  if (what != disk_well) return (int)failed(what);
+  const int result = (int)syscall(SYS_fallocate, file, mode, offset, bytes);
+  if (result == 0 && (mode & FALLOC_FL_PUNCH_HOLE) != 0 && log_file >= 0) {
+    static const char zeros[65536];
+    for (off_t at = 0; at < bytes; at += (off_t)sizeof zeros) {
+      const off_t left = bytes - at;
+      record(disk_write, number_of(file), offset + at, NULL, NULL, zeros,
+             left < (off_t)sizeof zeros ? left : (off_t)sizeof zeros);
+    }
+  }
+  return (int)ended(result, 1);
+}
+int fallocate(int file, int mode, off_t offset, off_t bytes) {
+  return allocated(file, mode, offset, bytes);
+}
+int fallocate64(int file, int mode, off_t offset, off_t bytes) {
+  return allocated(file, mode, offset, bytes);
+}
+
 static int synced(int file, long call) {
   if (!number_of(file)) return (int)syscall(call, file);
   pthread_mutex_lock(&mutex);
@@ -184,10 +242,8 @@ static int opened(const char* path, int flags, mode_t mode) {
   pthread_mutex_lock(&mutex);
   struct stat status;
   const int created = (flags & O_CREAT) != 0 && stat(path, &status) != 0;
-  if (created) {
-    const enum disk_fault what = next_fault(disk_create);
-    if (what != disk_well) return (int)failed(what);
-  }
+  const enum disk_fault what = next_fault(created ? disk_create : disk_open);
+  if (what != disk_well) return (int)failed(what);
   const int file = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
   if (file >= 0 && file < most_files) {
     files[file].number = next_number++;
@@ -262,8 +318,9 @@ static int word_at(const char* const* words, int count, const char* word) {
 __attribute__((constructor)) static void set_from_environment(void) {
   static const char* const faults[] = {"well",     "kill",     "tear",     "short",
                                        "no_space", "io_error", "interrupt"};
-  static const char* const kinds[] = {"any",      "write",  "sync",   "create",
-                                      "truncate", "remove", "rename", "make_folder"};
+  static const char* const kinds[] = {"any",         "write", "sync",   "create", "truncate",
+                                      "remove",      "rename", "make_folder", "room",
+                                      "open",        "read",  "lock",   "every"};
   const char *folder = getenv("TESSERA_DISK_FOLDER"), *text = getenv("TESSERA_DISK_FAULT");
   if (folder == NULL || text == NULL) return;
   char what[32], call[32];
@@ -272,5 +329,5 @@ __attribute__((constructor)) static void set_from_environment(void) {
     fprintf(stderr, "TESSERA_DISK_FAULT is FAULT:CALL:AT[:TIMES], not %s\n", text);
     abort();
   }
-  disk_set(folder, word_at(faults, 7, what), word_at(kinds, 8, call), at, times);
+  disk_set(folder, word_at(faults, 7, what), word_at(kinds, 13, call), at, times);
 }

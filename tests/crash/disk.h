@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 enum disk_call {
-  disk_any,
+  disk_any,       // all that change the disk: those up to disk_make_folder
   disk_write,     // write, pwrite
   disk_sync,      // fsync, fdatasync
   disk_create,    // open of a file that is not there yet
@@ -22,6 +22,11 @@ enum disk_call {
   disk_remove,    // unlink, remove
   disk_rename,
   disk_make_folder,
+  disk_room,   // fallocate: room is taken, or given back
+  disk_open,   // of a file that is there
+  disk_read,   // read, pread
+  disk_lock,   // flock
+  disk_every,  // all of these
 };
 
 enum disk_fault {

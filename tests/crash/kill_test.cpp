@@ -8,7 +8,8 @@
 #include "crash/aftermath.h"
 #include "crash/disk.h"
 #include "crash/processes.h"
-#include "store/catalog.h"
+#include "store/catalog_file.h"
+#include "support/old_database.h"
 
 // Writers that are killed. What they had acknowledged is there, and nothing half done.
 
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-constexpr seconds patience(60);
+constexpr seconds killed_patience(60);
 
 Database compressing(const fs::path& folder) { return Database::open(folder, {.compress = true}); }
 
@@ -84,7 +85,7 @@ TEST_P(EachCall, OfAFewStatements) {
       write_until(database, *history, 9, Workload('a', seed_or(46), {}, true));
     });
     bool killed = false;
-    const bool well = wait_for(writer, patience, &killed);
+    const bool well = wait_for(writer, killed_patience, &killed);
     ASSERT_NE(well, killed);
     Expected expected;
     expected.add(*history);
@@ -107,12 +108,7 @@ TEST(Killed, AtEachCallOfAnUpgrade) {
   const fs::path old = folder / "old", database = folder / "database";
   Expected expected{{{"A", small(1)}}, {}};
   Database::open(old).store("A", relation_of(small(1)));
-  // What version 1 had not.
-  store::Sqlite(old / "catalog.sqlite", store::Sqlite::Mode::write)
-      .execute(
-          "DROP TABLE texts; DROP TABLE strings; DELETE FROM sqlite_sequence WHERE name = "
-          "'strings'; DELETE FROM totals WHERE name IN ('texts', 'strings'); "
-          "PRAGMA user_version = 1");
+  make_old(old, 2);
   for (std::int64_t at = 1;; ++at) {
     SCOPED_TRACE(::testing::Message() << "killed at call " << at);
     fs::remove_all(database);
@@ -122,7 +118,7 @@ TEST(Killed, AtEachCallOfAnUpgrade) {
       (void)Database::open(database);
     });
     bool killed = false;
-    const bool well = wait_for(writer, patience, &killed);
+    const bool well = wait_for(writer, killed_patience, &killed);
     ASSERT_NE(well, killed);
     verify(database, expected);
     Database::open(database).change({.texts = {{"a.text", "b"}}});
@@ -136,9 +132,9 @@ TEST(Killed, AtEachCallOfAnUpgrade) {
 
 /// Somebody who looks into the catalogue now and then, and always has it open.
 void look_on(const fs::path& database) {
-  store::Catalog catalog(database, store::Catalog::Mode::read);
+  store::CatalogFile catalog(database, store::Sync::always);
   for (;;) {
-    (void)catalog.all();
+    (void)catalog.now();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -157,8 +153,6 @@ TEST(Killed, AtRandomCallsBesideSomebodyWhoReads) {
       expected = {};
       (void)Database::open(database);
     }
-    // While somebody has the catalogue open, SQLite does not look at its log again: the next writer
-    // does not see what the last one left there, but whoever comes when all are gone does.
     const pid_t reader = start([&] { look_on(database); });
     for (int writers = 0; writers < 3; ++writers) {
       history->clear();
@@ -172,7 +166,7 @@ TEST(Killed, AtRandomCallsBesideSomebodyWhoReads) {
       });
       random.discard(1);
       bool killed = false;
-      wait_for(writer, patience, &killed);
+      wait_for(writer, killed_patience, &killed);
       ASSERT_TRUE(killed);
       expected.add(*history);
     }

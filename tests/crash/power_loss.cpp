@@ -111,7 +111,12 @@ void PoweredDisk::happen(const Event& event) {
     case disk_remove: return change_names({event.name, "", 0});
     case disk_rename: return change_names({event.name, event.other, names_.at(event.name)});
     case disk_make_folder: return change_names({"", event.name, a_folder});
-    case disk_any: return;  // a note
+    case disk_any:  // a note
+    case disk_room:
+    case disk_open:
+    case disk_read:
+    case disk_lock:
+    case disk_every: return;
   }
 }
 

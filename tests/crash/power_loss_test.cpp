@@ -4,7 +4,6 @@
 
 #include "crash/aftermath.h"
 #include "crash/processes.h"
-#include "store/catalog.h"
 
 // A loss of power, at any moment of some statements: what of the disk is certain then is enough.
 
@@ -18,10 +17,9 @@ struct Story {
   std::vector<Step> steps;
 };
 
-/// Some statements, from the making of the database on, and what they did to the disk. Somebody who
-/// has the catalogue open keeps SQLite from emptying its log after every statement. A sync
-/// may fail, and those that come right after it.
-Story told(const Folder& folder, std::uint64_t seed, bool watched, std::int64_t failing_sync) {
+/// Some statements, from the making of the database on, and what they did to the disk. A sync may
+/// fail, and those that come right after it.
+Story told(const Folder& folder, std::uint64_t seed, std::int64_t failing_sync) {
   const fs::path root = folder / "told", database = root / "database", log = folder / "log";
   fs::remove_all(root);
   fs::create_directories(root);
@@ -34,8 +32,6 @@ Story told(const Folder& folder, std::uint64_t seed, bool watched, std::int64_t 
       disk_set(root.c_str(), disk_io_error, disk_sync, failing_sync,
                static_cast<std::int64_t>(seed % 3) + 1);
     Database plain = Database::open(database), other = Database::open(database, {.compress = true});
-    std::optional<store::Catalog> open;
-    if (watched) open.emplace(database, store::Catalog::Mode::write);
     Workload workload('a', seed, {}, true);
     while (history->size() < 20) workload.run_one(plain, other, *history);
   });
@@ -70,8 +66,7 @@ void lose_power_at_random(bool failing) {
   Story story;
   for (int run = 0; run < runs_or(300); ++run) {
     if (run % 30 == 0)
-      story = told(folder, random(), run % 60 == 0,
-                   failing ? static_cast<std::int64_t>(random() % 60) + 1 : 0);
+      story = told(folder, random(), failing ? static_cast<std::int64_t>(random() % 60) + 1 : 0);
     ASSERT_GT(story.events.size(), 100);
     const std::uint64_t seed = random();
     const std::size_t until = random() % (story.events.size() + 1);

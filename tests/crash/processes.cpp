@@ -66,6 +66,10 @@ bool any_ended(const std::vector<pid_t>& processes) {
   return false;
 }
 
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error(what);
+}
+
 int runs_or(int usual) {
   const char* said = std::getenv("RUNS");
   return said != nullptr && *said != '\0' ? std::atoi(said) : usual;

@@ -20,6 +20,9 @@ bool wait_for(pid_t process, std::chrono::seconds at_most, bool* killed = nullpt
 bool kill_and_wait(pid_t process);
 bool any_ended(const std::vector<pid_t>& processes);
 
+/// In such a process, which ends badly if this does not hold.
+void require(bool holds, const std::string& what);
+
 /// How often a test is to be tried: RUNS in the environment, or else this many times.
 int runs_or(int usual);
 /// A seed for this test, printed if it fails: SEED in the environment, or else always the same.

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Progress {
+struct Counts {
   std::atomic<std::int64_t> begun = 0, done = 0;
   std::atomic<bool> stop = false;
   std::atomic<std::int64_t> looks = 0, reads = 0, late_reads = 0, gone = 0;
@@ -96,11 +96,7 @@ class Past {
   std::int64_t first_ = 0;
 };
 
-void require(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error(what);
-}
-
-void write_all(const fs::path& folder, Progress& progress) {
+void write_all(const fs::path& folder, Counts& progress) {
   Database plain = Database::open(folder), compressing = Database::open(folder, {.compress = true});
   for (std::int64_t number = 0; !progress.stop; ++number) {
     progress.begun = number + 1;
@@ -127,7 +123,7 @@ std::set<std::uint64_t> seeds_of(Past& past, const std::string& name, std::int64
   return seeds;
 }
 
-void read_all(const fs::path& folder, Progress& progress, bool read_only, std::uint64_t seed) {
+void read_all(const fs::path& folder, Counts& progress, bool read_only, std::uint64_t seed) {
   const Database database = Database::open(folder, {.create = false, .read_only = read_only});
   std::mt19937_64 random(seed);
   Past past;
@@ -193,7 +189,7 @@ TEST(Readers, SeeOneStateBesideAWriter) {
   const int seconds = said != nullptr && *said != '\0' ? std::atoi(said) : 4;
   const fs::path database = folder / "database";
   (void)Database::open(database);
-  const Shared<Progress> progress;
+  const Shared<Counts> progress;
   std::vector<pid_t> processes{start([&] { write_all(database, *progress); }),
                                start([&] { read_all(database, *progress, false, 1); }),
                                start([&] { read_all(database, *progress, true, 2); })};

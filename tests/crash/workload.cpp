@@ -169,7 +169,7 @@ void perform(const Step& step, Database& database) {
     case Step::Kind::rename: return database.rename(step.name, step.to);
     case Step::Kind::vacuum: return (void)database.vacuum();
     case Step::Kind::checkpoint: return database.checkpoint();
-    case Step::Kind::change: return database.change(changes_of(step, database));
+    case Step::Kind::change: return (void)database.change(changes_of(step, database));
   }
 }
 

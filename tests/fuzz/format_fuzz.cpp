@@ -148,7 +148,7 @@ std::string outcome(const FormatSeed& seed, const std::string& path, std::int64_
   options.memory = memory;
   options.threads = threads;
   try {
-    store::find_format(path, seed.format).read(path, options, into);
+    store::find_format(path, seed.format).read({path, path}, options, into);
   } catch (const InternalError&) {
     throw;
   } catch (const Error& error) {

@@ -93,13 +93,13 @@ bool stays_here(const Statement& statement) {
   return true;
 }
 
-/// All that a database holds, but for what a statement in frames leaves to go on with.
+/// All that a database holds, but for what a statement in frames leaves to go on with, which is not
+/// listed.
 std::map<std::string, std::string> contents(const Database& database) {
   std::map<std::string, std::string> found;
   for (const StoredInfo& info : database.list())
-    if (!info.name.starts_with("~job "))
-      found["relation " + info.name] =
-          fmt::format("{} of {} tuples", to_string(info.type), info.statistics.tuples);
+    found["relation " + info.name] =
+        fmt::format("{} of {} tuples", to_string(info.type), info.statistics.tuples);
   for (const auto& [name, text] : database.texts())
     if (name.starts_with("sql/")) found[name] = text;
   return found;

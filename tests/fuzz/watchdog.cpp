@@ -9,8 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::chrono::seconds until_stopped{2}, until_ended{22};
-constexpr double most_bytes = 6e9;
+constexpr std::chrono::seconds to_end{20};
 
 double resident_bytes() {
   double all = 0, resident = 0;
@@ -26,7 +25,8 @@ double resident_bytes() {
 
 }  // namespace
 
-Watchdog::Watchdog() : thread_([this](const std::stop_token& ended) { guard(ended); }) {}
+Watchdog::Watchdog(const Limits& limits)
+    : limits_(limits), thread_([this](const std::stop_token& ended) { guard(ended); }) {}
 Watchdog::~Watchdog() = default;
 
 void Watchdog::guard(const std::stop_token& ended) {
@@ -35,9 +35,11 @@ void Watchdog::guard(const std::stop_token& ended) {
     changed_.wait_for(lock, ended, std::chrono::milliseconds(100), [] { return false; });
     if (watched_ == nullptr) continue;
     const auto taken = std::chrono::steady_clock::now() - begin_;
-    if (taken > until_stopped) watched_->request_stop();
-    if (taken > until_ended) end("it was asked to stop, and 20 seconds later it still runs");
-    if (resident_bytes() > most_bytes) end("it takes more than 6 GB of memory");
+    if (taken > limits_.until_stopped) watched_->request_stop();
+    if (taken > limits_.until_stopped + to_end)
+      end("it was asked to stop, and 20 seconds later it still runs");
+    if (resident_bytes() > limits_.most_bytes)
+      end(fmt::format("it takes more than {} GB of memory", limits_.most_bytes / 1e9));
   }
 }
 

@@ -12,7 +12,12 @@ namespace tessera {
 /// with a message: then only another process can go on.
 class Watchdog {
  public:
-  Watchdog();
+  struct Limits {
+    std::chrono::milliseconds until_stopped{2000};  // 20 s later it must have ended
+    double most_bytes = 6e9;
+  };
+  Watchdog() : Watchdog(Limits()) {}
+  explicit Watchdog(const Limits& limits);
   ~Watchdog();
 
   /// Watches over what is done while this lives.
@@ -30,6 +35,7 @@ class Watchdog {
  private:
   void guard(const std::stop_token& ended);
 
+  const Limits limits_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::stop_source* watched_ = nullptr;

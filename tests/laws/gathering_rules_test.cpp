@@ -35,11 +35,6 @@ ia::Plan matrix(const std::vector<int>& components, const Key& frontier = {3, 3}
   return ia::Plan::input(plan, Placement::part(components, plan.frontier(), 3));
 }
 
-void expect_refusal(const Rewrite& rewrite, const std::string& why) {
-  EXPECT_FALSE(rewrite);
-  EXPECT_NE(rewrite.why_not.find(why), std::string::npos) << "it says: " << rewrite.why_not;
-}
-
 TEST(GatheringRules, JoinInPlace) {
   const PlanMaker below = physical(joined);
   expect_law(rule_named("join_in_place"), [=](Random& random, int sites) {

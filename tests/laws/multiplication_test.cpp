@@ -39,11 +39,6 @@ void expect_product(const Rewrite& rewrite, const ia::Plan& plan) {
       << rewrite.plan->explain();
 }
 
-void expect_refusal(const Rewrite& rewrite, const std::string& why) {
-  EXPECT_FALSE(rewrite);
-  EXPECT_NE(rewrite.why_not.find(why), std::string::npos) << "it says: " << rewrite.why_not;
-}
-
 TEST(Multiplication, AsThePaperPrintsIt) {
   const ia::Plan plan = product(4, 4);
   using Lines = std::vector<std::string>;

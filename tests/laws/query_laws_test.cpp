@@ -16,7 +16,7 @@ namespace {
 /// A number up to rounding: sums may be taken in any order.
 std::string rounded(double value) { return fmt::format("{:.6g}", value == 0 ? 0.0 : value); }
 
-std::string cell_text(const SqlValue& value) {
+std::string rounded_text(const SqlValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return rounded(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
@@ -33,7 +33,7 @@ std::string cell_text(const SqlValue& value) {
 std::vector<std::string> answer_of(Session& session, const std::string& query) {
   std::vector<std::string> rows;
   try {
-    rows = row_texts(session.query(query), cell_text);
+    rows = row_texts(session.query(query), rounded_text);
   } catch (const StatementError& error) {
     return {std::string(error.kind())};
   }

@@ -24,11 +24,7 @@ ia::Plan placed(const Plan& input, const std::vector<int>& components, int sites
   return ia::Plan::input(input, Placement::part(components, input.frontier(), sites));
 }
 
-void expect_refusal(const Rewrite& rewrite, const std::string& why) {
-  EXPECT_FALSE(rewrite);
-  EXPECT_NE(rewrite.why_not.find(why), std::string::npos) << "it says: " << rewrite.why_not;
-}
-void expect_refusal(const std::string& rule, const ia::Plan& plan, const std::string& why) {
+void expect_refusal_by(const std::string& rule, const ia::Plan& plan, const std::string& why) {
   expect_refusal(rule_named(rule).apply(plan), why);
 }
 
@@ -37,7 +33,7 @@ void expect_right_refusal(const std::string& rule, const ia::Plan& plan, const i
                           const std::string& why) {
   EXPECT_FALSE(relations_equal(ia::interpret(unsound), ia::interpret(plan)))
       << rule << ": no counterexample";
-  expect_refusal(rule, plan, why);
+  expect_refusal_by(rule, plan, why);
 }
 
 const ia::Pipeline neg = {{"neg"}}, absolute = {{"abs"}}, twice = {{"mul_scalar(value=2)"}};
@@ -67,13 +63,14 @@ TEST(RuleConditions, AFilterThatGuardsAnotherIsAskedFirst) {
 
 TEST(RuleConditions, MapsOfSeveralOutputsDoNotMerge) {
   const ia::Plan input = placed(matrix({3, 2}), {0});
-  expect_refusal("merge_maps", input.map(std::nullopt, neg).tile(0, 1), "several tuples");
-  expect_refusal("merge_maps", input.tile(0, 1).map(std::nullopt, neg), "several tuples");
+  expect_refusal_by("merge_maps", input.map(std::nullopt, neg).tile(0, 1), "several tuples");
+  expect_refusal_by("merge_maps", input.tile(0, 1).map(std::nullopt, neg), "several tuples");
 }
 
 TEST(RuleConditions, OnlyMapsThatKeepKeysFinishAnAggregation) {
   const ia::Plan groups = placed(matrix({3, 2}), {0}).aggregate({0}, {"add"});
-  expect_refusal("finish_aggregation", groups.map(KeyFunction("<2*k0>"), neg), "changes the keys");
+  expect_refusal_by("finish_aggregation", groups.map(KeyFunction("<2*k0>"), neg),
+                    "changes the keys");
   EXPECT_TRUE(rule_named("finish_aggregation").apply(groups.map(std::nullopt, absolute)));
 }
 
@@ -85,8 +82,8 @@ TEST(RuleConditions, OnlyMapsThatDistributePassAnAggregation) {
   expect_right_refusal("map_after_aggregation", before, after, "does not distribute");
   // One stage that does not is enough.
   const ia::Pipeline stages = {{"mul_scalar(value=2)"}, {"abs"}};
-  expect_refusal("map_before_aggregation", input.aggregate({0}, {"add"}).map(std::nullopt, stages),
-                 "does not distribute");
+  expect_refusal_by("map_before_aggregation",
+                    input.aggregate({0}, {"add"}).map(std::nullopt, stages), "does not distribute");
   // A fold of another kind: the largest of the negatives is not the negative of the largest.
   expect_right_refusal(
       "map_before_aggregation", input.aggregate({0}, {"maximum"}).map(std::nullopt, neg),
@@ -105,7 +102,7 @@ TEST(RuleConditions, FiltersOfBothSidesStayBehindTheJoin) {
   const Plan matrices = matrix({3, 3});
   const ia::Plan left = placed(matrices, {0}), right = left.broadcast();
   const ia::Plan join = left.join(right, {1}, {0}, {"matmul"});
-  expect_refusal("filter_before_join", join.filter("k0 < k2"), "speaks of one side");
+  expect_refusal_by("filter_before_join", join.filter("k0 < k2"), "speaks of one side");
   // As printed, the law would ask both sides; k0 of the right side is another component.
   const auto rewrite = rule_named("filter_before_join").apply(join.filter("k0 = 1"));
   ASSERT_TRUE(rewrite);
@@ -121,7 +118,7 @@ TEST(RuleConditions, APredicateThatCannotBeLookedIntoStays) {
   const ia::Plan left = placed(matrix({3, 3}), {0});
   const ia::Plan join = left.join(left.broadcast(), {1}, {0}, {"matmul"});
   const auto opaque = KeyPredicate::opaque("first", [](const Key& key) { return key[0] == 0; });
-  expect_refusal("filter_before_join", join.filter(opaque), "speaks of one side");
+  expect_refusal_by("filter_before_join", join.filter(opaque), "speaks of one side");
   // Asked of a group's key it is the same question before and after.
   const ia::Plan groups = left.aggregate({0}, {"add"}).filter(opaque);
   const auto rewrite = rule_named("filter_before_aggregation").apply(groups);
@@ -165,8 +162,8 @@ TEST(RuleConditions, OnlyMapsThatDistributePassAJoin) {
   expect_right_refusal("map_before_join", join(left, right, "mul").map(std::nullopt, neg),
                        join(left.map(std::nullopt, neg), right.map(std::nullopt, neg), "mul"),
                        "distribute");
-  expect_refusal("map_before_join", join(left, right, "add").map(KeyFunction("<k1, k0>"), neg),
-                 "changes the keys");
+  expect_refusal_by("map_before_join", join(left, right, "add").map(KeyFunction("<k1, k0>"), neg),
+                    "changes the keys");
   EXPECT_TRUE(rule_named("map_before_join").apply(join(left, right, "add").map(std::nullopt, neg)));
 }
 
@@ -187,18 +184,18 @@ TEST(RuleConditions, AShuffleGoesByTheKeysBeforeTheMap) {
   const ia::Plan after = input.shuffle({1}).map(turned, neg);
   const ia::Plan before = input.map(turned, neg).shuffle({1});
   EXPECT_NE(after.placement(), before.placement());
-  expect_refusal("map_before_move", after, "keys that the shuffle goes by");
+  expect_refusal_by("map_before_move", after, "keys that the shuffle goes by");
   const ia::Pipeline more = {{Apply("neg", {0}), Apply("abs", {0})}};
-  expect_refusal("map_after_move", input.map(turned, more).shuffle({1}),
-                 "keys that the shuffle goes by");
+  expect_refusal_by("map_after_move", input.map(turned, more).shuffle({1}),
+                    "keys that the shuffle goes by");
   EXPECT_TRUE(rule_named("map_before_move").apply(input.broadcast().map(turned, neg)));
 }
 
 TEST(RuleConditions, AShuffleIsNeededWhereGroupsAreNotTogether) {
   // Within <0>, as the paper asks of the shuffle; but it is the input that must lie so.
   const ia::Plan input = placed(matrix({3, 3}), {1});
-  expect_refusal("skip_shuffle", input.shuffle({0}).aggregate({0}, {"add"}), "at several sites");
-  expect_refusal("skip_shuffle", input.shuffle({0}).aggregate({0}, {"sub"}), "not known");
+  expect_refusal_by("skip_shuffle", input.shuffle({0}).aggregate({0}, {"add"}), "at several sites");
+  expect_refusal_by("skip_shuffle", input.shuffle({0}).aggregate({0}, {"sub"}), "not known");
   const ia::Plan moved = input.shuffle(Placement::grid({1}, {2}, 3));
   EXPECT_TRUE(rule_named("skip_shuffle").apply(moved.aggregate({1}, {"sub"})));
 }
@@ -206,15 +203,15 @@ TEST(RuleConditions, AShuffleIsNeededWhereGroupsAreNotTogether) {
 TEST(RuleConditions, OnlySumsInAnyOrderAreTakenInParts) {
   const ia::Plan input = placed(matrix({3, 4}), {1});
   const auto plan = [&](const char* kernel) { return input.shuffle({0}).aggregate({0}, {kernel}); };
-  expect_refusal("aggregate_twice", plan("sub"), "sub is not known");
-  expect_refusal("aggregate_twice", plan("matmul"), "matmul is not known");
+  expect_refusal_by("aggregate_twice", plan("sub"), "sub is not known");
+  expect_refusal_by("aggregate_twice", plan("matmul"), "matmul is not known");
   const auto rewrite = rule_named("aggregate_twice").apply(plan("add"));
   ASSERT_TRUE(rewrite) << rewrite.why_not;
-  expect_refusal("aggregate_twice", *rewrite.plan, "second aggregation");
-  expect_refusal("aggregate_twice", input.shuffle({0, 1}).aggregate({1}, {"add"}),
-                 "does not bring the groups together");
-  expect_refusal("aggregate_twice", input.shuffle({0}).shuffle({1}).aggregate({1}, {"add"}),
-                 "lies together before");
+  expect_refusal_by("aggregate_twice", *rewrite.plan, "second aggregation");
+  expect_refusal_by("aggregate_twice", input.shuffle({0, 1}).aggregate({1}, {"add"}),
+                    "does not bring the groups together");
+  expect_refusal_by("aggregate_twice", input.shuffle({0}).shuffle({1}).aggregate({1}, {"add"}),
+                    "lies together before");
   // What would go wrong: (a - b) - (c - d).
   const Plan parts = matrix({3, 4}).rekey("<k0, k1 div 2, k1 mod 2>").aggregate({0, 1}, "sub");
   EXPECT_FALSE(relations_equal(parts.aggregate({0}, "sub").run(), ia::interpret(plan("sub"))));
@@ -223,8 +220,8 @@ TEST(RuleConditions, OnlySumsInAnyOrderAreTakenInParts) {
 TEST(RuleConditions, AProductOfAllPairsHasNothingToShuffleOn) {
   const ia::Plan input = placed(matrix({2, 2}), {0});
   const ia::Plan join = input.join(input.broadcast(), {}, {}, {"matmul"});
-  expect_refusal("shuffle_both", join, "no key component");
-  expect_refusal("broadcast_right", join, "so already");
+  expect_refusal_by("shuffle_both", join, "no key component");
+  expect_refusal_by("broadcast_right", join, "so already");
 }
 
 TEST(RuleConditions, AShuffleOfAJoinStaysIfTheJoinLiesElsewhere) {
@@ -232,8 +229,8 @@ TEST(RuleConditions, AShuffleOfAJoinStaysIfTheJoinLiesElsewhere) {
   const ia::Plan join = input.shuffle({1}).join(input, {1}, {0}, {"matmul"});
   EXPECT_TRUE(rule_named("join_through_shuffle").apply(join.shuffle({1})));
   EXPECT_TRUE(rule_named("join_through_shuffle").apply(join.shuffle({0, 1})));
-  expect_refusal("join_through_shuffle", join.shuffle({0}), "not PART<0>");
-  expect_refusal("join_through_shuffle", join.shuffle(Placement::all(3)), "copies");
+  expect_refusal_by("join_through_shuffle", join.shuffle({0}), "not PART<0>");
+  expect_refusal_by("join_through_shuffle", join.shuffle(Placement::all(3)), "copies");
 }
 
 }  // namespace

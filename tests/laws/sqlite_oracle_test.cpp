@@ -24,7 +24,7 @@ std::string number_text(double value) {
   return fmt::format("{:.9g}", value);
 }
 
-std::string cell_text(const SqlValue& value) {
+std::string as_sqlite_prints(const SqlValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return number_text(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "1" : "0";
@@ -36,7 +36,7 @@ using Answer = std::vector<std::string>;  // a text for each row
 
 Answer our_answer(Session& session, const std::string& query) {
   try {
-    return row_texts(session.query(query), cell_text);
+    return row_texts(session.query(query), as_sqlite_prints);
   } catch (const std::exception& error) {  // there is no reason for one
     return {error.what()};
   }

@@ -120,7 +120,7 @@ void failing_kernel() {
 }
 
 /// A run that takes long, for those who want to end it.
-void long_run() {
+void long_run(double seconds) {
   register_kernel(
       {.name = "slow",
        .infer = [](Types types, const Params&) { return std::vector<TileType>{types[0]}; },
@@ -130,7 +130,9 @@ void long_run() {
                             }}}});
   std::cout << "pid " << getpid() << " rank " << cluster_info().rank << std::endl;
   std::vector<Tuple> tuples;
-  for (std::int64_t i = 0; i < 2000; ++i) tuples.push_back({{i}, {Tile::full(DType::f64, {2}, 1)}});
+  const auto tasks = static_cast<std::int64_t>(seconds * 5 * cluster_info().size);
+  for (std::int64_t i = 0; i < tasks; ++i)
+    tuples.push_back({{i}, {Tile::full(DType::f64, {2}, 1)}});
   run(Plan::input(Relation::of(tuples), "R").transform("slow").aggregate({}, "add"));
 }
 
@@ -186,6 +188,78 @@ void disagreement() {
   run(cluster_info().rank == 1 ? a.transform("neg") : tasks::product(a, a));
 }
 
+/// One process has other values for an input than the rest: whether it needs them or not, and
+/// wherever they are other ones.
+void other_values(int culprit) {
+  const bool mine = cluster_info().rank == culprit;
+  const Plan b = Plan::input(matrix(8, 8, 2, 2), "B");
+  for (const double off : {1.0, 1e-300}) {
+    MutableTile tensor = MutableTile::copy_of(random_normal(DType::f64, {9, 8}, 1));
+    if (mine) tensor.data<double>()[71] += off == 1.0 ? 1.0 : 0.0;
+    if (mine && off != 1.0) tensor.data<double>()[71] = -tensor.data<double>()[71];
+    const Plan a = Plan::input(Relation::from_tensor(std::move(tensor).publish(), {2, 2}), "A");
+    std::string said;
+    try {
+      run(tasks::product(a, b));
+    } catch (const ClusterError& error) {
+      said = error.what();
+    }
+    if (said.find("other values for the input 'A'") == std::string::npos)
+      throw InternalError("expected to be told, and not: '" + said + "'");
+    if (off != 1.0) throw ClusterError(said);
+    run(tasks::product(b, b));  // all go on
+  }
+}
+
+/// A source that makes other tiles at one process.
+void other_source() {
+  const RelationType type{{{"", {DType::f64, {4, 4}, 0}}}, {4, 4}};
+  const Plan source = Plan::input(
+      type,
+      [](const Key& key) {
+        const auto seed = static_cast<std::uint64_t>(key[0] * 4 + key[1]);
+        return std::vector<Tile>{
+            random_normal(DType::f64, {4, 4}, seed + (cluster_info().rank == 2 ? 1000 : 0))};
+      },
+      "S");
+  run(tasks::product(source, source));
+}
+
+/// Sources of which each process knows only its part, and says so of the rest.
+void own_parts() {
+  const int size = cluster_info().size, rank = cluster_info().rank;
+  const RelationType type{{{"", {DType::f64, {4}, 0}}}, {size}};
+  const Plan source = Plan::input(type, [rank](const Key& key) {
+    if (key[0] != rank) throw ValueError("this is another one's");
+    return std::vector<Tile>{Tile::full(DType::f64, {4}, static_cast<double>(key[0]))};
+  });
+  const ia::Plan placed = ia::Plan::input(source, Placement::part({0}, type.frontier, size));
+  const ia::Plan sum = placed.shuffle(Placement({}, size)).aggregate({}, {"add"});
+  const Relation result = run(sum.broadcast());
+  if (result.at({}).at<double>({0}) != size * (size - 1) / 2.0)
+    throw InternalError("the sum is wrong");
+}
+
+/// A kernel that takes so many seconds, in one process.
+void long_kernel(double seconds) {
+  register_kernel(
+      {.name = "long",
+       .infer = [](Types types, const Params&) { return std::vector<TileType>{types[0]}; },
+       .implementations = {{.name = "sleep", .run = [seconds](Tiles tiles, const Params&) {
+                              std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+                              return std::vector<Tile>{tiles[0]};
+                            }}}});
+  const Plan one = Plan::input(Relation::of({{{0}, {Tile::full(DType::f64, {2}, 1)}}}), "R");
+  run(one.transform("long").aggregate({}, "add"));
+}
+
+/// A process that never comes to its first plan.
+void never_joins() {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (rank != nullptr && std::string(rank) == "1") std::_Exit(0);
+  tasks_of_the_paper();
+}
+
 /// A tile of so many MiB from one process to all others.
 void large(std::int64_t mebibytes) {
   const RelationType type{{{"", {DType::f64, {mebibytes << 17}, 0}}}, {1}};
@@ -214,13 +288,23 @@ int main(int argc, char** argv) {
     else if (mode == "failing_kernel")
       failing_kernel();
     else if (mode == "long_run")
-      long_run();
+      long_run(std::atof(argc > 2 ? argv[2] : "100"));
     else if (mode == "early_exit")
       early_exit();
     else if (mode == "disagreement")
       disagreement();
     else if (mode == "other_kernel")
       other_kernel();
+    else if (mode == "other_values")
+      other_values(std::atoi(argc > 2 ? argv[2] : "2"));
+    else if (mode == "other_source")
+      other_source();
+    else if (mode == "own_parts")
+      own_parts();
+    else if (mode == "long_kernel")
+      long_kernel(std::atof(argc > 2 ? argv[2] : "5"));
+    else if (mode == "never_joins")
+      never_joins();
     else if (mode == "failing_source")
       failing_source();
     else if (mode == "many_columns")

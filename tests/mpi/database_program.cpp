@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -124,17 +125,32 @@ void change(const std::string& folder) {
     database.change({.appended = {{"series", vector_at(key)}}});
   database.change({.texts = {{"passing", "here"}}});
   database.change({.texts = {{"passing", std::nullopt}}});
-  const std::vector<std::int64_t> codes = database.codes({"red", "green", "red"});
-  require(codes[0] == codes[2] && codes[0] != codes[1], "a string has one code");
-  require(database.codes({"green", "blue"})[0] == codes[1], "a code is given once");
-  require(database.strings(codes) == std::vector<std::string>{"red", "green", "red"}, "strings");
+  // Each process stores some of the tuples, and the first one their strings.
+  std::vector<std::string> words;
+  std::vector<std::int64_t> codes;
+  std::vector<Tuple> tuples;
+  for (std::int64_t i = 0; i < 20; ++i) {
+    words.push_back("word " + std::to_string(i % 7));
+    codes.push_back(code_of(words.back()));
+    tuples.push_back({{i}, {Tile::scalar(codes.back())}});
+  }
+  Changes with_strings{.results = {{"words", Plan::input(Relation::of(std::move(tuples)))}},
+                       .string_columns = {{"words", {0}}}};
+  with_strings.strings_of = [&](const std::vector<std::int64_t>& wanted) {
+    std::vector<std::string> found;
+    for (const std::int64_t code : wanted)
+      found.push_back(words[std::find(codes.begin(), codes.end(), code) - codes.begin()]);
+    return found;
+  };
+  database.change(with_strings);
+  require(database.common_snapshot().strings(codes) == words, "strings");
 }
 
 void changed(const std::string& folder) {
   Database database = Database::open(folder, {.create = false});
   std::string names;
   for (const StoredInfo& info : database.list()) names += info.name + " ";
-  require(names == "A B C D kept new series ", "there is " + names);
+  require(names == "A B C D kept new series words ", "there is " + names);
   expect_same(database.read("A"), Plan::input(a(), "A").transform("neg").interpret(), "A");
   const Plan product = tasks::product(Plan::input(a(), "A"), Plan::input(b(), "B"));
   expect_same(database.read("C"), product.interpret(), "C");
@@ -147,7 +163,8 @@ void changed(const std::string& folder) {
   expect_same(database.read("series"), series, "series");
   require(database.info("series").statistics == series.statistics(), "statistics of series");
   require(database.texts() == std::map<std::string, std::string>{{"by", "all"}}, "texts");
-  require(database.codes({"blue", "red"}) == std::vector<std::int64_t>{3, 1}, "codes");
+  const std::int64_t fifth = code_of("word 5");
+  require(database.snapshot().strings({fifth}) == std::vector<std::string>{"word 5"}, "strings");
   expect_well(database);
 }
 
@@ -286,9 +303,15 @@ void taken_key_of_result(const std::string& folder) {
           });
 }
 
+/// One process stores another text than the others.
 void other_strings(const std::string& folder) {
-  failing(folder, "do not make the same statement: codes of 1 strings",
-          [](Database& database) { database.codes({cluster_info().rank == 1 ? "red" : "green"}); });
+  failing(folder, "words", [](Database& database) {
+    const std::string word = cluster_info().rank == 1 ? "red" : "green";
+    Changes changes{.appended = {{"words", Relation::of({{{0}, {Tile::scalar(code_of(word))}}})}},
+                    .string_columns = {{"words", {0}}}};
+    changes.strings_of = [&](const auto& codes) { return std::vector(codes.size(), word); };
+    database.change(changes);
+  });
 }
 
 void other_statement(const std::string& folder) {

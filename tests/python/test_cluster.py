@@ -104,16 +104,103 @@ def test_processes_that_disagree_are_told(mode):
     assert "do not run the same plan" in ended.stderr
 
 
-def test_a_killed_process_ends_the_job():
-    job = subprocess.Popen(command(4, PROGRAM, "long_run"), env=ENVIRONMENT, text=True,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+@pytest.mark.parametrize("ranks, culprit", [(2, 1), (3, 0), (4, 2)])
+def test_a_process_with_other_values_for_an_input_is_named_by_all(ranks, culprit):
+    ended = run(ranks, PROGRAM, "other_values", str(culprit))
+    assert ended.returncode != 0
+    others = [rank for rank in range(ranks) if rank != culprit]
+    named = min(culprit, others[0]) if ranks == 2 else culprit
+    assert f"rank {named} gives other values for the input 'A' than rank" in ended.stderr
+    assert ended.stderr.count("other values for the input 'A'") >= 1
+
+
+def test_a_source_with_other_tiles_is_found_by_a_sample():
+    ended = run(4, PROGRAM, "other_source")
+    assert ended.returncode != 0
+    assert "rank 2 gives other values for the input 'S' than ranks 0, 1 and 3" in ended.stderr
+
+
+def test_sources_that_know_only_their_part_are_not_compared():
+    ended = run(3, PROGRAM, "own_parts")
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+
+
+def started(ranks, *arguments, **environment):
+    """A job, and the process of each rank once all have begun."""
+    job = subprocess.Popen(command(ranks, PROGRAM, *arguments), env={**ENVIRONMENT, **environment},
+                           text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pids = {}
+    while len(pids) < ranks:
+        match = re.search(r"pid (\d+) rank (\d+)", job.stdout.readline())
+        assert match, "the job ended before it began"
+        pids[int(match[2])] = int(match[1])
+    time.sleep(0.5)
+    return job, pids
+
+
+def test_a_stopped_process_is_named_after_the_time_out():
+    job, pids = started(4, "long_run", TESSERA_CLUSTER_TIMEOUT="4")
     try:
-        pids = {}
-        while len(pids) < 4:
-            match = re.search(r"pid (\d+) rank (\d+)", job.stdout.readline())
-            assert match, "the job ended before it began"
-            pids[int(match[2])] = int(match[1])
-        time.sleep(0.5)
+        os.kill(pids[2], signal.SIGSTOP)
+        start = time.monotonic()
+        _, errors = job.communicate(timeout=60)
+        assert 3 < time.monotonic() - start < 30
+        assert job.returncode != 0
+        assert f"rank 2 (process {pids[2]} on host {os.uname().nodename}) has given no sign of life" in errors
+    finally:
+        os.kill(pids[2], signal.SIGKILL)
+        job.kill()
+
+
+def test_a_process_that_was_stopped_for_a_moment_goes_on():
+    job, pids = started(3, "long_run", "6", TESSERA_CLUSTER_TIMEOUT="20")
+    try:
+        os.kill(pids[1], signal.SIGSTOP)
+        time.sleep(7)  # longer than it takes to find out that one was not attentive oneself
+        os.kill(pids[1], signal.SIGCONT)
+        output, errors = job.communicate(timeout=60)
+        assert job.returncode == 0 and "done" in output, errors
+    finally:
+        job.kill()
+
+
+def test_a_kernel_may_take_longer_than_the_time_out():
+    ended = run(3, PROGRAM, "long_kernel", "6", TESSERA_CLUSTER_TIMEOUT="2")
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+
+
+def test_a_process_that_ends_before_its_first_plan_is_named():
+    start = time.monotonic()
+    ended = run(3, PROGRAM, "never_joins", timeout=60, TESSERA_CLUSTER_TIMEOUT="3")
+    assert ended.returncode != 0
+    # Whoever sees it first: we, or the launcher, if others have joined by then.
+    assert (f"rank 1 (on host {os.uname().nodename}) did not come within 3 s" in ended.stderr
+            or "process rank 1" in ended.stderr), ended.stderr
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("kilobytes", [20_000, 60_000, 150_000, 300_000, 450_000])
+def test_a_process_without_memory_to_start_ends_the_job(kilobytes):
+    limited = f'if [ $OMPI_COMM_WORLD_RANK = 1 ]; then ulimit -v {kilobytes}; fi; exec "$0" "$@"'
+    ended = subprocess.run(command(3, "/bin/sh", "-c", limited, str(PROGRAM), "tasks"), text=True,
+                           env={**ENVIRONMENT, "TESSERA_CLUSTER_TIMEOUT": "5"}, capture_output=True,
+                           timeout=90)
+    if kilobytes < 300_000:
+        assert ended.returncode != 0
+    if ended.returncode != 0:
+        assert "rank 1" in ended.stderr or "exited on signal" in ended.stderr or \
+            "non-zero" in ended.stderr, ended.stderr
+
+
+def test_a_time_out_that_is_none_is_refused():
+    ended = run(2, PROGRAM, "tasks", TESSERA_CLUSTER_TIMEOUT="soon")
+    assert ended.returncode != 0
+    assert "TESSERA_CLUSTER_TIMEOUT is 'soon', and not a number of seconds" in ended.stderr
+
+
+def test_a_killed_process_ends_the_job():
+    job, pids = started(4, "long_run")
+    try:
         os.kill(pids[2], signal.SIGKILL)
         start = time.monotonic()
         _, errors = job.communicate(timeout=30)

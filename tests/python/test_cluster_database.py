@@ -95,7 +95,7 @@ def test_an_append_that_the_first_refuses_at_the_end_leaves_nothing(tmp_path):
 def test_strings_that_differ_are_told_to_all(tmp_path):
     ended = run(3, PROGRAM, "other_strings", tmp_path / "db")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert ended.stdout.count("IoError: ranks 0 and 1 do not make the same statement: codes of") == 3
+    assert ended.stdout.count("IoError: ranks 0 and 1 do not make the same statement: append to 'words'") == 3
 
 
 def test_statements_that_differ_are_told_to_all(tmp_path):

@@ -141,9 +141,9 @@ def test_what_a_descriptor_has_open_is_written_on(db, out):
 
 def test_the_files_of_a_database_are_not_replaced(db, out):
     folder = out.parent / "lab.tsdb"
-    (out / "link").symlink_to(folder / "catalog.sqlite")
+    (out / "link").symlink_to(folder / "catalog.2")
     segment = next((folder / "segments").iterdir())
-    for target in [folder / "catalog.sqlite", folder / "new", segment, out / "link"]:
+    for target in [folder / "catalog.2", folder / "new", segment, out / "link"]:
         with pytest.raises(ts.IoError, match="is a folder of a database, which holds nothing else"):
             db.export_file("X", target, format="npy")
     assert db.check() == [] and np.array_equal(ts.connect(folder).read("X").numpy(), X)

@@ -62,6 +62,37 @@ def test_hdf5_behind_links(db, tmp_path):  # noqa: F811
             db.import_file("Y", path, member=member)
 
 
+def test_hdf5_that_names_other_files(db, tmp_path):  # noqa: F811
+    x = np.arange(6.0)
+    (tmp_path / "elements.raw").write_bytes(x.tobytes())
+    with h5py.File(tmp_path / "source.h5", "w") as file:
+        file["group/x"] = x
+    path = tmp_path / "naming.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("outside", (6,), "f8", external=[(str(tmp_path / "elements.raw"), 0, 48)])
+        layout = h5py.VirtualLayout((6,), "f8")
+        layout[:] = h5py.VirtualSource(str(tmp_path / "source.h5"), "group/x", (6,))
+        file.create_virtual_dataset("virtual", layout)
+        file["link"] = h5py.ExternalLink(str(tmp_path / "source.h5"), "/group/x")
+        file["folder"] = h5py.ExternalLink(str(tmp_path / "source.h5"), "/group")
+        file["soft"] = h5py.SoftLink("/folder/x")
+        file["own"] = x
+    for member in ["outside", "virtual", "link", "folder/x"]:
+        with pytest.raises(ts.IoError, match="other files, which are not read unless it is asked for"):
+            db.import_file("Y", path, member=member)
+    with pytest.raises(ts.TypeError, match="has no dataset 'soft'"):
+        db.import_file("Y", path, member="soft")
+    db.import_file("own", path, member="own")
+    for number, member in enumerate(["outside", "virtual", "link", "folder/x", "soft"]):
+        db.import_file(f"X{number}", path, member=member, external_files=True)
+        assert np.array_equal(db.read(f"X{number}").numpy(), x)
+    db.sql(f"CREATE TENSOR S FROM '{path}' WITH (member = 'outside', external_files = true)")
+    for access in ["off", [tmp_path]]:
+        with pytest.raises(ts.IoError, match="external_access"):
+            db.session(external_access=access).sql(
+                f"CREATE TENSOR T FROM '{path}' WITH (member = 'outside', external_files = true)")
+
+
 def test_exported_hdf5_is_read_by_h5py(db, tmp_path):  # noqa: F811
     arrays = {"a": sample("f8", (30, 20)), "b": sample("b1", (5,)), "g/c": sample("i8", ()),
               "d": sample("f4", (0, 3))}

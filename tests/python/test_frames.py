@@ -58,7 +58,7 @@ def sums_in(csv):
 def frames_run(database):
     """How many frames were finished in this database, ever: each is a change of its own."""
     history = run(database, "SHOW HISTORY")
-    return sum("~job" in line for line in history.splitlines())
+    return sum("job " in line for line in history.splitlines())
 
 
 def test_frames_give_what_one_plan_gives(prepared):
@@ -117,7 +117,7 @@ def test_a_killed_job_keeps_its_cut_whatever_is_learned_meanwhile(prepared, tmp_
     run(database, "SET frame_size = 12", ASKED)
     assert run(database, small, "EXPLAIN " + asked) != before
     assert run(database, small, asked).splitlines()[-1] == str(math.comb(40, 20))
-    finished = [line for line in run(database, "SHOW HISTORY").splitlines() if f"~job {name} " in line]
+    finished = [line for line in run(database, "SHOW HISTORY").splitlines() if f"job {name} " in line]
     assert len(finished) == frames and done < frames
     assert ts.connect(database).list() == ["M"]
 

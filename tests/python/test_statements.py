@@ -2,7 +2,6 @@
 import fcntl
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -55,38 +54,6 @@ def test_what_raises_at_the_end_has_not_happened(db, tmp_path):
         with pytest.raises(Stop):
             statement()
     assert db.list() == ["X"] and (tmp_path / "out.npy").read_bytes() == b"old"
-
-
-def test_a_damaged_row_leaves_the_others(db):
-    for name in "ABC":
-        db.store(name, relation())
-    with sqlite3.connect(os.path.join(db.folder, "catalog.sqlite")) as catalogue:
-        catalogue.execute("UPDATE tensors SET definition = '?' WHERE name = 'B'")
-    catalogue.close()
-    assert db.list() == ["A", "B", "C"]
-    assert np.array_equal(db.read("C").numpy(), X)
-    with pytest.raises(ts.IoError, match="says of B is damaged"):
-        db.info("B")
-    db.drop("B")
-    assert db.list() == ["A", "C"]
-
-
-def test_a_damaged_history_is_shown_as_it_is(db):
-    db.store("X", relation())
-    db.store("Y", db.plan("X").transform("neg"))
-    with sqlite3.connect(os.path.join(db.folder, "catalog.sqlite")) as catalogue:
-        catalogue.execute("UPDATE history SET plan = CAST(x'61ff' AS TEXT)")
-    catalogue.close()
-    assert db.history()[0]["plan"] == "a\ufffd"
-
-
-@pytest.mark.parametrize("version", [0, -1])
-def test_a_version_that_there_is_not(db, version):
-    with sqlite3.connect(os.path.join(db.folder, "catalog.sqlite")) as catalogue:
-        catalogue.execute(f"PRAGMA user_version = {version}")
-    catalogue.close()
-    with pytest.raises(ts.IoError, match=f"format version {version}, which there is not"):
-        ts.connect(db.folder)
 
 
 @pytest.mark.parametrize("statement", [

@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "store/sqlite.h"
+#include "store/catalog_file.h"
 #include "tessera/database.h"
 
 namespace tessera {
@@ -34,8 +35,15 @@ class DatabaseFolder : public ::testing::Test {
     std::sort(found.begin(), found.end());
     return found;
   }
-  void change_catalogue(const std::string& sql) const {
-    store::Sqlite(folder_ / "catalog.sqlite", store::Sqlite::Mode::write).execute(sql);
+  std::shared_ptr<const store::Catalog> catalogue() const {
+    return store::CatalogFile(folder_, store::Sync::never).now();
+  }
+  /// What somebody makes of the catalogue who knows how to, whatever sense it makes.
+  void change_catalogue(const std::function<void(store::Catalog&)>& change) const {
+    store::CatalogFile file(folder_, store::Sync::never);
+    store::Catalog changed = *file.now();
+    change(changed);
+    file.commit(std::move(changed));
   }
 
   std::filesystem::path folder_;

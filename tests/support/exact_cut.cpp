@@ -19,9 +19,9 @@ using Set = std::uint64_t;
 /// to come included: they are in a later frame, whatever it is. So they depend on the set and on
 /// how it was reached alone, only the cheapest way to each set is of interest, and no way becomes
 /// cheaper by going on.
-class Exhaustive {
+class ExhaustiveCut {
  public:
-  Exhaustive(const OperatorGraph& graph, Limits limits, double known, std::int64_t steps)
+  ExhaustiveCut(const OperatorGraph& graph, Limits limits, double known, std::int64_t steps)
       : graph_(graph),
         n_(graph.size()),
         limits_(limits),
@@ -91,7 +91,7 @@ class Exhaustive {
 
 std::optional<double> least_breakers(const OperatorGraph& graph, Limits limits, double known,
                                      std::int64_t steps) {
-  return Exhaustive(graph, limits, known, steps).run();
+  return ExhaustiveCut(graph, limits, known, steps).run();
 }
 
 }  // namespace tessera

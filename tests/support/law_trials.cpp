@@ -92,4 +92,9 @@ void expect_law(const optimizer::Rule& rule, const PlanMaker& shape, int wanted)
   EXPECT_GE(fired, wanted) << rule.name;
 }
 
+void expect_refusal(const optimizer::Rewrite& rewrite, const std::string& why) {
+  EXPECT_FALSE(rewrite);
+  EXPECT_NE(rewrite.why_not.find(why), std::string::npos) << "it says: " << rewrite.why_not;
+}
+
 }  // namespace tessera

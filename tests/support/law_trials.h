@@ -29,4 +29,7 @@ void expect_law(const optimizer::Rule& rule, const PlanMaker& shape, int wanted 
 /// of the plan. -1 if the plan itself cannot be run.
 int apply_everywhere(const optimizer::Rule& rule, const ia::Plan& plan, const std::string& what);
 
+/// Expects a rule not to apply, for this reason.
+void expect_refusal(const optimizer::Rewrite& rewrite, const std::string& why);
+
 }  // namespace tessera

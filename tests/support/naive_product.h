@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "support/expectations.h"
+#include "support/special_values.h"
 #include "tessera/tessera.h"
 #include "tile/dispatch.h"
 
 namespace tessera {
-
-inline const std::vector<DType> dtypes = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
 /// sum + a * b: wrapping for i64, or-and for bool.
 template <class T>

@@ -29,7 +29,7 @@ TableReference random_table(Random& random, int depth) {
   return table;
 }
 
-SelectItem random_item(Random& random, int depth) {
+SelectItem random_select_item(Random& random, int depth) {
   SelectItem item;
   if (random.chance(0.2)) {
     const Star star{random.chance(0.5) ? random_name(random) : ""};
@@ -44,7 +44,7 @@ SelectItem random_item(Random& random, int depth) {
 Select random_select(Random& random, int depth) {
   Select select;
   select.distinct = random.chance(0.2);
-  select.items = random_list(random, 1, 3, [&] { return random_item(random, depth); });
+  select.items = random_list(random, 1, 3, [&] { return random_select_item(random, depth); });
   select.from = random_list(random, 0, 3, [&] { return random_table(random, depth); });
   for (std::size_t i = 1; i < select.from.size(); ++i)
     if (random.chance(0.5)) select.from[i].on = random_expression(random, depth - 1);

@@ -70,12 +70,12 @@ Copy random_copy(Random& random) {
   return copy;
 }
 
-ExecuteItem random_item(Random& random, int loops) {
+ExecuteItem random_execute_item(Random& random, int loops) {
   const std::int64_t kind = random.between(0, loops > 0 ? 2 : 1);
   if (kind == 0) return random_query(random, 2);
   if (kind == 1) return Materialize{random_version(random, 2, 0)};
   Loop loop{random_name(random), random_value(random), random_value(random), {}};
-  loop.body = random_list(random, 1, 2, [&] { return random_item(random, loops - 1); });
+  loop.body = random_list(random, 1, 2, [&] { return random_execute_item(random, loops - 1); });
   return std::make_shared<const Loop>(std::move(loop));
 }
 
@@ -103,7 +103,8 @@ Node random_node(Random& random, bool may_explain) {
       if (random.chance(0.3)) return DropJob{random_name(random), random.chance(0.5)};
       return random.chance(0.5) ? Node(Checkpoint{}) : Node(Vacuum{});
     case 12: return Materialize{random_version(random, depth, 0)};
-    case 13: return Execute{random_list(random, 1, 2, [&] { return random_item(random, 2); })};
+    case 13:
+      return Execute{random_list(random, 1, 2, [&] { return random_execute_item(random, 2); })};
     case 14: return random_query(random, depth + 1);
     default: break;
   }

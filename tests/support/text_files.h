@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/outside.h"
 #include "store/formats/format.h"
 #include "support/memory_tensors.h"
 
@@ -39,7 +40,7 @@ class TextFiles : public ::testing::Test {
   /// Reads a file; the receiver must outlive what is asked of it.
   static MemoryReceiver& read(const store::Format& format, const std::string& path,
                               MemoryReceiver& into, const FormatOptions& options = {}) {
-    format.read(path, options, into);
+    format.read(input_file(path, {}), options, into);
     return into;
   }
   /// What a file with this content holds, as one dense tile.

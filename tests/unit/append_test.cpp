@@ -2,7 +2,6 @@
 #include <limits>
 #include <random>
 
-#include "store/catalog.h"
 #include "support/database_folder.h"
 #include "support/expectations.h"
 
@@ -14,7 +13,7 @@ namespace {
 class Append : public DatabaseFolder {
  protected:
   std::size_t directories(const std::string& name) const {
-    return store::Catalog(folder_, store::Catalog::Mode::read).find(name)->directories.size();
+    return catalogue()->find(name)->directories.size();
   }
 };
 
@@ -171,8 +170,9 @@ TEST_F(Append, AfterARenameAndToWhatWasDropped) {
 TEST_F(Append, ManyTimesLeavesFewDirectories) {
   Database database = Database::temporary();  // which waits for no disk
   const auto directories_of = [&] {
-    return store::Catalog(database.folder(), store::Catalog::Mode::read)
-        .find("A")
+    return store::CatalogFile(database.folder(), store::Sync::never)
+        .now()
+        ->find("A")
         ->directories.size();
   };
   std::vector<Tuple> all;

@@ -83,7 +83,7 @@ TEST_F(Change, AnErrorLeavesEverythingAsItWas) {
        "TypeError: two relations would be named 'C'"},
       {{.renamed = {{"A", "C"}}, .results = {{"C", Plan::input(a)}}},
        "TypeError: there is a 'C' already; drop it first"},
-      {{.texts = {{"", "x"}}}, "TypeError: a name has 1 to 255 bytes, '' has 0"},
+      {{.texts = {{"", "x"}}}, "TypeError: the name of a text has 1 to 1000 bytes, and is UTF-8"},
       {{.dropped = {"B"},
         .results = {{"C", Plan::input(a).transform("neg")}},
         .appended = {{"A", a}},

@@ -5,6 +5,7 @@
 #include "store/formats/row_bands.h"
 #include "store/formats/text_place.h"
 #include "support/expectations.h"
+#include "support/special_values.h"
 #include "support/text_files.h"
 
 namespace tessera {
@@ -19,7 +20,6 @@ class CsvFormatTest : public TextFiles {
   }
 };
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 TEST_F(CsvFormatTest, IntegersStayIntegersAndFractionsMakeReals) {

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <xxhash.h>
 
+#include <cstring>
 #include <fstream>
 #include <thread>
 
-#include "store/catalog.h"
 #include "store/segment.h"
 #include "support/database_folder.h"
 #include "support/expectations.h"
@@ -261,12 +262,19 @@ TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
 
 TEST_F(DatabaseTest, ANewerFormatIsRefused) {
   open().store("A", matrix(4, 4, {2, 2}));
-  store::Sqlite(folder_ / "catalog.sqlite", store::Sqlite::Mode::write)
-      .execute("PRAGMA user_version = 99");
+  std::fstream file(folder_ / "catalog.2", std::ios::in | std::ios::out | std::ios::binary);
+  std::string head(64, '\0');
+  file.read(head.data(), 64);
+  head[8] = 99;  // the version
+  std::memset(head.data() + 24, 0, 8);
+  const std::uint64_t check = XXH3_64bits(head.data(), head.size());
+  std::memcpy(head.data() + 24, &check, 8);
+  file.seekp(0);
+  file << head << std::flush;
   EXPECT_EQ(message_of([&] { open(); }),
-            fmt::format("IoError: {} has format version 99; this program knows versions up to 2: "
+            fmt::format("IoError: {} has format version 99; this program knows versions up to 3: "
                         "use a newer one",
-                        folder_.string()));
+                        (folder_ / "catalog.2").string()));
 }
 
 TEST_F(DatabaseTest, ASecondWriterWaitsAndThenIsTold) {

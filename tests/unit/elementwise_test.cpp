@@ -7,15 +7,11 @@
 #include "kernel/elementwise_loops.h"
 #include "support/elements.h"
 #include "support/expectations.h"
+#include "support/special_values.h"
 #include "tessera/kernel.h"
 
 namespace tessera {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr DType dtypes[] = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
 /// The element of a tile that broadcasting puts at an index.
 double at_broadcast(const Tile& tile, const Index& index) {

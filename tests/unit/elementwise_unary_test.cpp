@@ -5,15 +5,11 @@
 #include <limits>
 
 #include "support/expectations.h"
+#include "support/special_values.h"
 #include "tessera/kernel.h"
 
 namespace tessera {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr DType dtypes[] = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
 TEST(ElementwiseUnary, AgreesWithPlainLoops) {
   const std::vector<std::pair<const char*, std::function<double(double)>>> unary = {

@@ -21,7 +21,7 @@ Relation far_vectors(const std::vector<Key>& keys, double first = 1) {
 }
 
 const KernelCall add("add");
-const Apply product{"mul", {0, 1}};
+const Apply multiplied{"mul", {0, 1}};
 
 /// What was predicted of a plan crosses when it runs, and the result is that of the definition.
 void expect_as_predicted(const Plan& plan, int sites, bool exact = true) {
@@ -42,7 +42,7 @@ void expect_as_predicted(const Plan& plan, int sites, bool exact = true) {
 TEST(FarKeys, GroupsAndJoinsCostWhatTheirTuplesDo) {
   const Plan a = Plan::input(far_vectors({{1}, {5'000'000'000}, {farthest}}), "A");
   const Plan b = Plan::input(far_vectors({{2}, {5'000'000'000}, {farthest - 1}, {farthest}}), "B");
-  const Plan joined = a.join(b, {0}, {0}, product);
+  const Plan joined = a.join(b, {0}, {0}, multiplied);
   EXPECT_EQ(ia::listed_late(joined)->tuples.size(), 2u);
   EXPECT_TRUE(ia::contents_of(joined).exact);
   for (int sites : {1, 2, 4, 7}) {
@@ -50,7 +50,7 @@ TEST(FarKeys, GroupsAndJoinsCostWhatTheirTuplesDo) {
     expect_as_predicted(a.aggregate({}, add), sites);
     expect_as_predicted(joined, sites);
     expect_as_predicted(joined.transform(Apply{"exp"}).aggregate({}, add), sites);
-    expect_as_predicted(joined.filter("k0 > 7").join(b, {0}, {0}, product), sites);
+    expect_as_predicted(joined.filter("k0 > 7").join(b, {0}, {0}, multiplied), sites);
   }
 }
 
@@ -60,7 +60,7 @@ TEST(FarKeys, OfTwoComponents) {
   for (int sites : {1, 3, 4}) {
     expect_as_predicted(a.aggregate({1}, add), sites);
     expect_as_predicted(a.aggregate({0}, KernelCall("maximum")), sites);
-    expect_as_predicted(a.aggregate({1}, add).join(a, {0}, {1}, product), sites);
+    expect_as_predicted(a.aggregate({1}, add).join(a, {0}, {1}, multiplied), sites);
     expect_as_predicted(a.rekey("<i, j> -> <j, i>").aggregate({1}, add), sites);
     expect_as_predicted(a.rekey("<i, j> -> <j div 2, i + 1>").aggregate({1}, add), sites);
   }
@@ -71,8 +71,8 @@ TEST(FarKeys, OneTupleOrNone) {
   const Plan other = Plan::input(far_vectors({{3}, {farthest - 1}}));
   for (int sites : {1, 4}) {
     expect_as_predicted(one.aggregate({0}, add), sites);
-    expect_as_predicted(one.join(other, {0}, {0}, product), sites);
-    expect_as_predicted(one.join(other, {0}, {0}, product).aggregate({}, add), sites);
+    expect_as_predicted(one.join(other, {0}, {0}, multiplied), sites);
+    expect_as_predicted(one.join(other, {0}, {0}, multiplied).aggregate({}, add), sites);
   }
 }
 
@@ -88,7 +88,7 @@ TEST(FarKeys, RandomTuplesAtRandomPlaces) {
       return Plan::input(far_vectors(keys));
     };
     const Plan a = far(), b = far();
-    const Plan product_of = a.join(b, {1}, {1}, product).aggregate({0, 2}, add);
+    const Plan product_of = a.join(b, {1}, {1}, multiplied).aggregate({0, 2}, add);
     const int sites = 1 + seed % 6;
     const ia::Plan plan = ia::translate(product_of, random_places(random, sites));
     ia::Traffic traffic(sites);
@@ -104,13 +104,13 @@ TEST(FarKeys, WhatIsNotKnownIsEstimated) {
   const RelationType unknown{{{"v", {DType::f64, {3}}}}, {3'000'000'000}, Presence::partial};
   const Plan a = Plan::input(unknown, "A"), b = Plan::input(unknown, "B");
   EXPECT_EQ(ia::listed_late(a), nullptr);
-  EXPECT_EQ(ia::estimated_tuples(a.join(b, {0}, {0}, product)), 3e9);
+  EXPECT_EQ(ia::estimated_tuples(a.join(b, {0}, {0}, multiplied)), 3e9);
   const Plan few = Plan::input(far_vectors({{1}, {2'999'999'999}}));
-  EXPECT_EQ(ia::estimated_tuples(few.join(a, {0}, {0}, product)), 2);
+  EXPECT_EQ(ia::estimated_tuples(few.join(a, {0}, {0}, multiplied)), 2);
   OptimizerOptions options;
   options.sites = 4;
   const OptimizedPlan optimized =
-      optimize(a.join(b, {0}, {0}, product).aggregate({}, add), options);
+      optimize(a.join(b, {0}, {0}, multiplied).aggregate({}, add), options);
   EXPECT_FALSE(optimized.cost.exact);
   EXPECT_GT(optimized.cost.total.flops, 1e9);
 }
@@ -120,7 +120,7 @@ TEST(FarKeys, MoreThanIsListedIsCounted) {
   for (std::int64_t i = 0; i < 1100; ++i) left.push_back({i * 10'007, 99'999});
   for (std::int64_t j = 0; j < 1000; ++j) right.push_back({99'999, j * 1'007});
   const Plan joined =
-      Plan::input(far_vectors(left)).join(Plan::input(far_vectors(right)), {1}, {0}, product);
+      Plan::input(far_vectors(left)).join(Plan::input(far_vectors(right)), {1}, {0}, multiplied);
   EXPECT_EQ(ia::listed_late(joined), nullptr);
   EXPECT_EQ(ia::estimated_tuples(joined), 1'100'000);
   OptimizerOptions options;

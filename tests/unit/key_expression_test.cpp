@@ -5,13 +5,11 @@
 #include <unordered_set>
 
 #include "support/expectations.h"
+#include "support/special_values.h"
 #include "tessera/key.h"
 
 namespace tessera {
 namespace {
-
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
 
 /// Random expressions and predicates of every form, with constants that are hard to print.
 class RandomTrees {

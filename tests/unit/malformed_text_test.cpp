@@ -146,7 +146,7 @@ TEST_P(MalformedTextTest, IsRefusedWithFileLineAndReason) {
   for (const std::int64_t memory : {std::int64_t{0}, std::int64_t{64} << 20}) {
     MemoryReceiver into;
     try {
-      example.format().read(from, with([&](auto& o) { o.memory = memory; }), into);
+      example.format().read({from, from}, with([&](auto& o) { o.memory = memory; }), into);
       FAIL() << "it was read";
     } catch (const InternalError& error) {
       FAIL() << error.what();
@@ -165,24 +165,29 @@ TEST_P(MalformedTextTest, IsRefusedWithFileLineAndReason) {
 INSTANTIATE_TEST_SUITE_P(, MalformedTextTest, ::testing::ValuesIn(malformed_files()),
                          [](const auto& test) { return std::string(test.param.name); });
 
+/// A file by its name, whatever is there.
+InputFile input(const std::string& name) { return {name, name}; }
+
 TEST_F(TextFiles, OptionsOfOtherFormatsAndFilesThatAreNotThere) {
   MemoryReceiver into;
-  EXPECT_ERROR(IoError, store::csv_format().read(path("none.csv"), {}, into), "none.csv");
-  EXPECT_ERROR(IoError, store::csv_format().read(folder_.string(), {}, into), folder_.string());
-  EXPECT_ERROR(TypeError,
-               store::csv_format().read(path("x.csv"), with([](auto& o) { o.query = "q"; }), into),
-               "query");
-  EXPECT_ERROR(TypeError,
-               store::triples_format().read(file("a", "0,0,1\n"),
-                                            with([](auto& o) { o.index_base = 2; }), into),
-               "from 0 or from 1, not from 2");
+  EXPECT_ERROR(IoError, store::csv_format().read(input(path("none.csv")), {}, into), "none.csv");
+  EXPECT_ERROR(IoError, store::csv_format().read(input(folder_.string()), {}, into),
+               folder_.string());
   EXPECT_ERROR(
       TypeError,
-      store::matrix_market_format().read(file("b", mtx("coordinate real general", "1 1 0\n")),
-                                         with([](auto& o) { o.tile = Shape{2}; }), into),
-      "cannot be cut into tiles of [2]");
+      store::csv_format().read(input(path("x.csv")), with([](auto& o) { o.query = "q"; }), into),
+      "query");
+  EXPECT_ERROR(TypeError,
+               store::triples_format().read(input(file("a", "0,0,1\n")),
+                                            with([](auto& o) { o.index_base = 2; }), into),
+               "from 0 or from 1, not from 2");
+  EXPECT_ERROR(TypeError,
+               store::matrix_market_format().read(
+                   input(file("b", mtx("coordinate real general", "1 1 0\n"))),
+                   with([](auto& o) { o.tile = Shape{2}; }), into),
+               "cannot be cut into tiles of [2]");
   EXPECT_ERROR(IoError,
-               store::triples_format().read(file("c", "0,5,1\n"), with([](auto& o) {
+               store::triples_format().read(input(file("c", "0,5,1\n")), with([](auto& o) {
                                               o.shape = Shape{2, 3};
                                             }),
                                             into),

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 /// A product of square matrices of so many tiles a side, known by its type.
-Plan product(std::int64_t n, std::int64_t tiles) {
+Plan square_product(std::int64_t n, std::int64_t tiles) {
   return tasks::product(Plan::input(tasks::matrix(n, n, tiles, tiles), "A"),
                         Plan::input(tasks::matrix(n, n, tiles, tiles), "B"));
 }
@@ -40,7 +40,7 @@ TEST(Cost, OfABroadcastAndAShuffle) {
 }
 
 TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
-  const Plan c = product(400, 4);
+  const Plan c = square_product(400, 4);
   const auto flops = [&](int sites) {
     return cost_of(ia::translate(c, ia::dealt_out(sites))).total.flops;
   };
@@ -59,7 +59,7 @@ TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
 }
 
 TEST(Optimizer, OneSiteMovesNothing) {
-  const OptimizedPlan plan = optimize(product(400, 4), on(1));
+  const OptimizedPlan plan = optimize(square_product(400, 4), on(1));
   EXPECT_EQ(plan.cost.total.floats_moved, 0);
   EXPECT_TRUE(plan.algorithm.empty());
   for (const ia::Plan& node : ia::in_order(plan.plans)) {
@@ -85,7 +85,7 @@ TEST(Optimizer, FreeInputsLieWhereTheyAreWanted) {
 }
 
 TEST(Optimizer, SeveralResultsShareWhatTheyHaveInCommon) {
-  const Plan c = product(4'000, 4);
+  const Plan c = square_product(4'000, 4);
   const std::vector<Plan> results{c.transform("neg"), c.transform("abs")};
   const OptimizedPlan both = optimize(results, on(4)), one = optimize(results[0], on(4));
   ASSERT_EQ(both.plans.size(), 2u);
@@ -96,19 +96,19 @@ TEST(Optimizer, ObjectivesDiffer) {
   // By the published model one site that has everything is cheapest; it counts no work.
   OptimizerOptions options = on(4);
   options.placed = [](const Plan&) { return Placement({}, 4); };
-  EXPECT_GT(optimize(product(8'000, 8), options).cost.total.floats_moved, 0);
+  EXPECT_GT(optimize(square_product(8'000, 8), options).cost.total.floats_moved, 0);
   options.objective = Objective::published;
-  EXPECT_EQ(optimize(product(8'000, 8), options).cost.total.published, 0);
+  EXPECT_EQ(optimize(square_product(8'000, 8), options).cost.total.published, 0);
 }
 
 TEST(Optimizer, WhatIsDisabledIsNotUsed) {
   OptimizerOptions options = on(4);
   options.alternatives = true;
-  const OptimizedPlan free = optimize(product(4'000, 4), options);
+  const OptimizedPlan free = optimize(square_product(4'000, 4), options);
   for (const optimizer::Algorithm& algorithm : optimizer::join_algorithms())
     if (algorithm.name == free.algorithm) options.disabled = {algorithm.rule};
   ASSERT_EQ(options.disabled.size(), 1u) << free.algorithm;
-  const OptimizedPlan other = optimize(product(4'000, 4), options);
+  const OptimizedPlan other = optimize(square_product(4'000, 4), options);
   EXPECT_NE(other.algorithm, free.algorithm);
   EXPECT_GE(other.cost.total.seconds, free.cost.total.seconds);
   const auto told = std::find_if(other.alternatives.begin(), other.alternatives.end(),
@@ -117,7 +117,7 @@ TEST(Optimizer, WhatIsDisabledIsNotUsed) {
 }
 
 TEST(Optimizer, Mistakes) {
-  const Plan plan = product(40, 2);
+  const Plan plan = square_product(40, 2);
   EXPECT_ERROR(PlanError, optimize(plan, on(0)), "a plan for 0 sites");
   EXPECT_ERROR(PlanError, optimize(std::vector<Plan>{}, on(2)), "there is nothing to plan");
   OptimizerOptions options = on(2);
@@ -134,7 +134,7 @@ TEST(Optimizer, Mistakes) {
 TEST(Optimizer, ExplainOfInputsKnownByTheirType) {
   OptimizerOptions options = on(4);
   options.alternatives = true;
-  const std::string text = optimize(product(40'000, 4), options).explain();
+  const std::string text = optimize(square_product(40'000, 4), options).explain();
   for (const char* part : {"Input A", "Input B", "operator", "placement", "floats moved", "flops",
                            "4 sites:", "chosen: ", "broadcast left (BMM)",
                            "shuffle both on the join keys (CMM)", "shuffle copies of both (RMM)"})
@@ -144,7 +144,7 @@ TEST(Optimizer, ExplainOfInputsKnownByTheirType) {
 TEST(Optimizer, JsonHasTheCostsThePlanAndTheAlternatives) {
   OptimizerOptions options = on(4);
   options.alternatives = true;
-  const OptimizedPlan plan = optimize(product(40'000, 4), options);
+  const OptimizedPlan plan = optimize(square_product(40'000, 4), options);
   const nlohmann::json json = nlohmann::json::parse(plan.json());
   EXPECT_EQ(json["sites"], 4);
   EXPECT_EQ(json["objective"], "exact");
@@ -172,7 +172,7 @@ TEST(Optimizer, JsonHasTheCostsThePlanAndTheAlternatives) {
 TEST(Optimizer, AlternativesAreNoCheaper) {
   OptimizerOptions options = on(6);
   options.alternatives = true;
-  const OptimizedPlan plan = optimize(product(6'000, 6), options);
+  const OptimizedPlan plan = optimize(square_product(6'000, 6), options);
   for (const Alternative& other : plan.alternatives)
     if (other.cost)
       EXPECT_GE(other.cost->total.seconds, plan.cost.total.seconds * (1 - 1e-9)) << other.name;

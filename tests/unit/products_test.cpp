@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -7,12 +8,11 @@
 
 #include "kernel/gemm.h"
 #include "support/naive_product.h"
+#include "support/special_values.h"
+#include "tile/dispatch.h"
 
 namespace tessera {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(Matmul, EveryLayoutAndDtype) {
   for (DType left : dtypes)
@@ -236,7 +236,8 @@ TEST(Matmul, LayoutOfTheResultIsInferred) {
   EXPECT_EQ(layout({f64, {2, 3}, 0}, {f64, {3, 4}, 0}), "f64[2x4]");
   EXPECT_EQ(layout({f64, {2, 3}, 1}, {f64, {3, 4}, 0}), "f64[2x4]");
   EXPECT_EQ(layout({f64, {2, 3}, 0}, {f64, {3, 4}, 1}), "f64[2x4]");
-  EXPECT_EQ(layout({f64, {2, 3}, 2}, {f64, {3, 4}, 2}), "f64[2](4)");
+  EXPECT_EQ(layout({f64, {2, 3}, 1}, {f64, {3, 4}, 1}), "f64[2](4)");
+  EXPECT_EQ(layout({f64, {2, 3}, 2}, {f64, {3, 4}, 2}), "f64[](2x4)");
   EXPECT_EQ(layout({f64, {3}, 1}, {f64, {3, 4}, 1}), "f64[](4)");
   EXPECT_EQ(layout({f64, {2, 3}, 1}, {f64, {3}, 1}), "f64[](2)");
   EXPECT_EQ(layout({f64, {3}, 1}, {f64, {3}, 1}), "f64[]");

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "support/expectations.h"
+#include "support/special_values.h"
 #include "tessera/kernel.h"
 
 namespace tessera {
 namespace {
-
-constexpr DType dtypes[] = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
 /// A tile whose element at an index is f(index).
 Tile made(DType dtype, const Shape& shape, const std::function<double(const Index&)>& f) {
@@ -35,7 +34,7 @@ Tile sample(DType dtype, const Shape& shape) {
 }
 
 /// The same elements in each layout: row-major, as a view of a larger tile, and sparse.
-std::vector<Tile> layouts(const Tile& tile) {
+std::vector<Tile> every_layout(const Tile& tile) {
   std::vector<Tile> result = {tile};
   if (tile.rank() > 0) {
     const Tile doubled = KernelCall("tile", {{"repeats", std::vector<std::int64_t>{2}}})({tile});
@@ -51,7 +50,7 @@ std::vector<Tile> layouts(const Tile& tile) {
 void check(const KernelCall& call, const Shape& shape,
            const std::function<Tile(const Tile&)>& expected) {
   for (DType dtype : dtypes)
-    for (const Tile& tile : layouts(sample(dtype, shape))) {
+    for (const Tile& tile : every_layout(sample(dtype, shape))) {
       SCOPED_TRACE(call.to_string() + " of " + to_string(tile.type()));
       const Tile result = call({tile});
       EXPECT_TILE_EQ(result, expected(tile.dense()));
@@ -231,8 +230,8 @@ TEST(Rearrangement, ConcatPutsSideBySide) {
     if (i[0] < 2) return a.at<double>(i);
     return i[0] < 6 ? b.at<double>({i[0] - 2, i[1]}) : a.at<double>({i[0] - 6, i[1]});
   });
-  for (const Tile& left : layouts(a))
-    for (const Tile& right : layouts(b)) {
+  for (const Tile& left : every_layout(a))
+    for (const Tile& right : every_layout(b)) {
       const std::array types = {left.type(), right.type(), left.type()};
       const Tile result = KernelCall("concat")({left, right, left});
       EXPECT_TILE_EQ(result, expected);
@@ -304,7 +303,7 @@ TEST(Rearrangement, CastConverts) {
   EXPECT_TILE_EQ(KernelCall("cast(dtype='bool')")({a}),
                  Tile::of<bool>({4}, {false, true, true, true}));
   for (DType from : dtypes)
-    for (const Tile& tile : layouts(sample(from, {3, 4})))
+    for (const Tile& tile : every_layout(sample(from, {3, 4})))
       for (DType to : dtypes) {
         const KernelCall call("cast", {{"dtype", std::string(to_string(to))}});
         const Tile result = call({tile});
@@ -323,7 +322,8 @@ TEST(Rearrangement, CastRefusesWhatAnIntegerCannotHold) {
   EXPECT_TILE_EQ(narrow({Tile::of<float>({1}, {-0x1p31F})}),
                  Tile::of<std::int64_t>({1}, {INT32_MIN}));
   const auto refused = [](const KernelCall& cast, const Tile& tile, const char* message) {
-    for (const Tile& laid_out : layouts(tile)) EXPECT_ERROR(ValueError, cast({laid_out}), message);
+    for (const Tile& laid_out : every_layout(tile))
+      EXPECT_ERROR(ValueError, cast({laid_out}), message);
   };
   refused(whole, Tile::of<double>({1, 2}, {1, 0x1p63}), "cast: 9.223372036854776e+18 does not fit");
   refused(whole, Tile::of<float>({1, 2}, {0, -INFINITY}), "cast: -inf does not fit 64 bits");

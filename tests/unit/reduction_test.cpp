@@ -9,15 +9,13 @@
 
 #include "kernel/arguments.h"
 #include "support/expectations.h"
+#include "support/special_values.h"
 #include "tessera/kernel.h"
 
 namespace tessera {
 namespace {
 
 using Axes = std::vector<std::int64_t>;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr DType dtypes[] = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
 Tile reduce(const char* kernel, const Tile& tile, const Axes& axes, bool keepdims = false) {
   return KernelCall(kernel, {{"axes", axes}, {"keepdims", keepdims}})({tile});

@@ -47,6 +47,16 @@ class ThreadWire final : public Wire {
         });
     if (sent) sent();
   }
+  std::string name(int rank) const override { return fmt::format("rank {} (of host b)", rank); }
+  double silence(int rank) const override { return rank == silent ? 100 : 0; }
+  /// As if a process had been silent, and time had passed.
+  void fall_silent(int rank) {
+    post([rank](ThreadWire& wire) {
+      wire.silent = rank;
+      wire.handler_->second_passed();
+    });
+  }
+  int silent = -1;
   void cut() {
     post([](ThreadWire& wire) { wire.handler_->broken("somebody fell over the cable"); });
   }
@@ -190,6 +200,7 @@ struct Ending : Receiver {
     changed.notify_all();
   }
   void arrived(ValueId, std::vector<Tile>) override {}
+  void agreed() override { end("agreed"); }
   void failed_elsewhere(const std::string& message) override { end("elsewhere: " + message); }
   void failed(const std::string& message) override { end(message); }
   std::string wait() {
@@ -224,6 +235,96 @@ TEST(Rounds, WhoRunsAPlanInsteadIsTold) {
       EXPECT_EQ(errors[0], "IoError: ranks 0 and 1 " + same);
     }
   }
+}
+
+TEST(Rounds, WhoGivesNoSignOfLifeIsNotWaitedFor) {
+  const auto errors = together(2, [&](Cluster& cluster, ThreadWire& wire) {
+    cluster.set_timeout(99);
+    if (cluster.rank() == 1) wire.fall_silent(0);
+    if (cluster.rank() == 1) (void)cluster.from_first("");
+  });
+  EXPECT_EQ(errors[0], "");
+  EXPECT_TRUE(
+      errors[1].starts_with("ClusterError: rank 0 (of host b) has given no sign of life for "
+                            "100 s") ||
+      errors[1].starts_with("ClusterError: rank 0 has ended"))
+      << errors[1];
+}
+
+TEST(Rounds, ARunWaitsForNobodyWhoIsLost) {
+  std::string ended;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool over = false;
+  (void)together(2, [&](Cluster& cluster, ThreadWire& wire) {
+    const TaskGraph nothing{};
+    if (cluster.rank() == 1) {  // which does not say good-bye meanwhile
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return over; });
+      return;
+    }
+    Ending ending;
+    const auto run = cluster.open_run(nothing);
+    run->start(ending);
+    cluster.set_timeout(101);
+    wire.fall_silent(1);  // but not for long enough
+    (void)cluster.timeout();
+    cluster.set_timeout(99);
+    wire.fall_silent(1);
+    ended = ending.wait();
+    run->finish();
+    const std::lock_guard lock(mutex);
+    over = true;
+    changed.notify_all();
+  });
+  EXPECT_TRUE(ended.starts_with("elsewhere: rank 1 (of host b) has given no sign of life"))
+      << ended;
+}
+
+/// A plan over a relation, as one process has it.
+TaskGraph graph_of(double value) {
+  const Plan input = Plan::input(Relation::of({{{0}, {Tile::full(DType::f64, {3}, 1)}},
+                                               {{1}, {Tile::full(DType::f64, {3}, value)}}}),
+                                 "R");
+  return expand(ia::Plan::input(input, Placement({}, 1)));
+}
+
+TEST(Rounds, InputsAreCompared) {
+  for (const int culprit : {-1, 0, 1, 2}) {
+    std::vector<std::string> said(3);
+    const auto errors = together(3, [&](Cluster& cluster, ThreadWire&) {
+      const TaskGraph graph = graph_of(cluster.rank() == culprit ? 2.5 : 2);
+      Ending ending;
+      const auto run = cluster.open_run(graph);
+      EXPECT_TRUE(run->waits_for_agreement());
+      run->start(ending);
+      said[static_cast<std::size_t>(cluster.rank())] = ending.wait();
+      run->finish();
+    });
+    const std::string others = culprit == 0 ? "1 and 2" : culprit == 1 ? "0 and 2" : "0 and 1";
+    for (const std::string& one : said)
+      EXPECT_EQ(one, culprit < 0
+                         ? "agreed"
+                         : fmt::format("elsewhere: rank {} gives other values for the input "
+                                       "'R' than ranks {}: every process must give the same "
+                                       "ones",
+                                       culprit, others));
+  }
+}
+
+TEST(Rounds, WhoEndsBeforeAPlanIsMissed) {
+  const TaskGraph nothing{};
+  std::vector<std::string> said(3);
+  (void)together(3, [&](Cluster& cluster, ThreadWire&) {
+    if (cluster.rank() == 1) return;
+    Ending ending;
+    const auto run = cluster.open_run(nothing);
+    run->start(ending);
+    said[static_cast<std::size_t>(cluster.rank())] = ending.wait();
+    run->finish();
+  });
+  EXPECT_EQ(said[0], "elsewhere: rank 1 has ended before a plan that the others run");
+  EXPECT_EQ(said[2], said[0]);
 }
 
 TEST(Rounds, ARunThatFailsBeforeItIsOpenedIsTold) {

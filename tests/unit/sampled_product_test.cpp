@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "support/naive_product.h"
+#include "support/special_values.h"
 
 namespace tessera {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// mask * (a b) where the mask is stored.
 Tile sampled(const Tile& mask, const Tile& a, const Tile& b, bool use_mask_values) {

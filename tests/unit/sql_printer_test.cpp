@@ -10,29 +10,29 @@ namespace tessera::sql {
 namespace {
 
 std::string again(std::string_view text) { return to_string(*parse(text).at(0)); }
-std::string expression(std::string_view text) { return to_string(*parse_expression(text)); }
+std::string printed(std::string_view text) { return to_string(*parse_expression(text)); }
 
 TEST(SqlPrinter, ParenthesesWhereTheyAreNeeded) {
-  EXPECT_EQ(expression("((a) + (b * c))"), "a + b * c");
-  EXPECT_EQ(expression("(a + b) * c"), "(a + b) * c");
-  EXPECT_EQ(expression("a - (b - c)"), "a - (b - c)");
-  EXPECT_EQ(expression("(a - b) - c"), "a - b - c");
-  EXPECT_EQ(expression("NOT (a OR b) AND (c = d)"), "NOT (a OR b) AND c = d");
-  EXPECT_EQ(expression("(a = b) = (c = d)"), "(a = b) = (c = d)");
-  EXPECT_EQ(expression("(a + b).T"), "(a + b).T");
-  EXPECT_EQ(expression("(a).T"), "(a).T");
-  EXPECT_EQ(expression("-(-a)"), "- -a");
-  EXPECT_EQ(expression("-(a + b)"), "-(a + b)");
-  EXPECT_EQ(expression("(NOT a) IS NULL"), "(NOT a) IS NULL");
+  EXPECT_EQ(printed("((a) + (b * c))"), "a + b * c");
+  EXPECT_EQ(printed("(a + b) * c"), "(a + b) * c");
+  EXPECT_EQ(printed("a - (b - c)"), "a - (b - c)");
+  EXPECT_EQ(printed("(a - b) - c"), "a - b - c");
+  EXPECT_EQ(printed("NOT (a OR b) AND (c = d)"), "NOT (a OR b) AND c = d");
+  EXPECT_EQ(printed("(a = b) = (c = d)"), "(a = b) = (c = d)");
+  EXPECT_EQ(printed("(a + b).T"), "(a + b).T");
+  EXPECT_EQ(printed("(a).T"), "(a).T");
+  EXPECT_EQ(printed("-(-a)"), "- -a");
+  EXPECT_EQ(printed("-(a + b)"), "-(a + b)");
+  EXPECT_EQ(printed("(NOT a) IS NULL"), "(NOT a) IS NULL");
 }
 
 TEST(SqlPrinter, OneSpellingForEachThing) {
-  EXPECT_EQ(expression("a==b"), "a = b");
-  EXPECT_EQ(expression("a!=b"), "a <> b");
-  EXPECT_EQ(expression("cast(a+1 as double precision)"), "(a + 1)::DOUBLE");
-  EXPECT_EQ(expression("x::matrix(2,3) of real"), "x::MATRIX[2][3] OF FLOAT");
-  EXPECT_EQ(expression("f(a==b,axes=[1])"), "f(a == b, axes = [1])");
-  EXPECT_EQ(expression("SUM(a=b)"), "SUM(a = b)");
+  EXPECT_EQ(printed("a==b"), "a = b");
+  EXPECT_EQ(printed("a!=b"), "a <> b");
+  EXPECT_EQ(printed("cast(a+1 as double precision)"), "(a + 1)::DOUBLE");
+  EXPECT_EQ(printed("x::matrix(2,3) of real"), "x::MATRIX[2][3] OF FLOAT");
+  EXPECT_EQ(printed("f(a==b,axes=[1])"), "f(a == b, axes = [1])");
+  EXPECT_EQ(printed("SUM(a=b)"), "SUM(a = b)");
   EXPECT_EQ(again("select a b from t x cross join u"), "SELECT a AS b FROM t AS x, u");
   EXPECT_EQ(again("select * from (values (1)), ((values (2) limit 1) union select 3)"),
             "SELECT * FROM (VALUES (1)), ((VALUES (2) LIMIT 1) UNION SELECT 3)");
@@ -42,16 +42,16 @@ TEST(SqlPrinter, OneSpellingForEachThing) {
 }
 
 TEST(SqlPrinter, NumbersAndStrings) {
-  EXPECT_EQ(expression("1.50"), "1.5");
-  EXPECT_EQ(expression("1."), "1.0");
-  EXPECT_EQ(expression("0.00000001"), "1e-08");
-  EXPECT_EQ(expression("'it''s'"), "'it''s'");
+  EXPECT_EQ(printed("1.50"), "1.5");
+  EXPECT_EQ(printed("1."), "1.0");
+  EXPECT_EQ(printed("0.00000001"), "1e-08");
+  EXPECT_EQ(printed("'it''s'"), "'it''s'");
   const auto literal = [](auto value) { return to_string(Expression{Literal{value}, {}}); };
   EXPECT_EQ(literal(std::int64_t{-5}), "-5");
   EXPECT_EQ(literal(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
-  EXPECT_EQ(expression("a- -9223372036854775808"), "a - -9223372036854775808");
-  EXPECT_EQ(expression("- -9223372036854775808"), "- -9223372036854775808");
-  EXPECT_EQ(expression("(-9223372036854775808)::text"), "(-9223372036854775808)::TEXT");
+  EXPECT_EQ(printed("a- -9223372036854775808"), "a - -9223372036854775808");
+  EXPECT_EQ(printed("- -9223372036854775808"), "- -9223372036854775808");
+  EXPECT_EQ(printed("(-9223372036854775808)::text"), "(-9223372036854775808)::TEXT");
   EXPECT_EQ(literal(std::numeric_limits<double>::infinity()), "'inf'::DOUBLE");
 }
 

@@ -55,7 +55,6 @@ TEST_F(Temporary, WorksLikeAnyOther) {
   EXPECT_EQ(database.folder().parent_path(), folder_);
   database.store("A", one);
   database.change({.results = {{"B", database.plan("A").transform("neg")}}, .texts = {{"a", "b"}}});
-  EXPECT_EQ(database.codes({"red"}), (std::vector<std::int64_t>{1}));
   EXPECT_EQ(names_in(database), "A B");
   database.drop("A");
   database.vacuum();

@@ -1,20 +1,15 @@
-#include <sys/file.h>
+#include <fstream>
 
-#include <thread>
-
-#include "store/catalog.h"
 #include "support/database_folder.h"
 #include "support/expectations.h"
 
-// What the catalogue keeps for others: texts by name, and strings with their codes.
+// What a database keeps for others: texts by name, and the strings whose codes tuples hold.
 
 namespace tessera {
 namespace {
 
 using Texts = DatabaseFolder;
 using Strings = DatabaseFolder;
-
-const std::map<std::string, std::string> none;
 
 TEST_F(Texts, AreSetReplacedAndRemoved) {
   Database database = open();
@@ -33,143 +28,118 @@ TEST_F(Texts, AreSetReplacedAndRemoved) {
   EXPECT_TRUE(database.check().empty());
 }
 
-TEST_F(Texts, ThatAreDamagedAreReportedAndCanBeSetAgain) {
+/// A relation of scalars that are codes of strings.
+Relation codes_of(const std::vector<std::string>& strings, std::int64_t from = 0) {
+  std::vector<Tuple> tuples;
+  for (const std::string& string : strings)
+    tuples.push_back({{from++}, {Tile::scalar(code_of(string))}});
+  return Relation::of(std::move(tuples), Presence::partial);
+}
+
+Changes with_strings(const std::string& name, Changes changes,
+                     const std::vector<std::string>& strings) {
+  changes.string_columns[name] = {0};
+  changes.strings_of = [strings](const std::vector<std::int64_t>& codes) {
+    std::vector<std::string> found;
+    for (const std::int64_t code : codes)
+      for (const std::string& string : strings)
+        if (code_of(string) == code) found.push_back(string);
+    return found;
+  };
+  return changes;
+}
+
+using Many = std::vector<std::string>;
+
+TEST_F(Strings, GoWithTheRelationsThatUseThem) {
+  const Many words{"red", "", std::string("\0\xff", 2), "a longer one, of some length"};
+  std::vector<std::int64_t> codes;
+  for (const std::string& word : words) codes.push_back(code_of(word));
   Database database = open();
-  database.change({.texts = {{"bad", "one"}, {"good", "two"}}});
-  change_catalogue("UPDATE texts SET value = 'onf' WHERE name = 'bad'");
-  const std::string message =
-      "what the catalogue says of the text 'bad' is damaged (checksum); restore it from a copy, or "
-      "set it again";
-  EXPECT_EQ(message_of([&] { (void)database.text("bad"); }), "IoError: " + message);
-  EXPECT_EQ(message_of([&] { (void)database.texts(); }), "IoError: " + message);
-  EXPECT_EQ(database.text("good"), "two");
-  ASSERT_EQ(database.check().size(), 1);
-  EXPECT_EQ(database.check()[0].reason, message);
-  database.change({.texts = {{"bad", "one"}}});
+  database.change(with_strings("A", {.appended = {{"A", codes_of(words)}}}, words));
+  EXPECT_EQ(open({.read_only = true}).snapshot().strings(codes), words);
+  database.change(with_strings("B", {.results = {{"B", Plan::input(codes_of({"red", "blue"}))}}},
+                               {"red", "blue"}));
+  EXPECT_EQ(database.snapshot().strings({code_of("blue"), code_of("red")}), (Many{"blue", "red"}));
+  database.rename("A", "C");
+  database.vacuum();
+  EXPECT_EQ(open().snapshot().strings(codes), words);
+  database.drop("C");
+  EXPECT_EQ(
+      message_of([&] { (void)database.snapshot().strings({code_of("")}); }),
+      fmt::format("IoError: there is no text with code {} in {}", code_of(""), folder_.string()));
+  EXPECT_EQ(database.snapshot().strings({code_of("red")}), (Many{"red"}));
+  database.drop("B");
+  database.vacuum();
+  EXPECT_TRUE(segments().empty());
   EXPECT_TRUE(database.check().empty());
 }
 
-TEST_F(Texts, ThatHaveVanishedAreMissed) {
+/// What a crafted text could do: it says that it is another one's.
+TEST_F(Strings, OfTheSameHashAreNotTakenForEachOther) {
   Database database = open();
-  database.change({.texts = {{"one", "1"}, {"two", "2"}}});
-  change_catalogue("DROP TRIGGER texts_DELETE; DELETE FROM texts WHERE name = 'one'");
-  ASSERT_EQ(database.check().size(), 1);
-  EXPECT_EQ(database.check()[0].reason, "the catalogue: ok; rows of texts are missing or damaged");
-}
-
-TEST_F(Strings, HaveOneCodeEachForever) {
-  Database database = open();
-  const std::vector<std::int64_t> codes = database.codes({"red", "green", "red", "", "blue"});
-  EXPECT_EQ(codes, (std::vector<std::int64_t>{1, 2, 1, 3, 4}));
-  Database other = open();
-  EXPECT_EQ(other.codes({"blue", std::string("\0\xff", 2), "green"}),
-            (std::vector<std::int64_t>{4, 5, 2}));
-  EXPECT_EQ(database.strings({5, 1}), (std::vector<std::string>{std::string("\0\xff", 2), "red"}));
-  EXPECT_EQ(open({.read_only = true}).strings({3, 2}), (std::vector<std::string>{"", "green"}));
-  EXPECT_EQ(open({.read_only = true}).codes({"blue"}), (std::vector<std::int64_t>{4}));
+  const auto stored_as = [&](const std::string& name, const std::string& string, std::int64_t at) {
+    Changes changes{.appended = {{name, codes_of({"red"}, at)}}, .string_columns = {{name, {0}}}};
+    changes.strings_of = [&](const auto&) { return Many{string}; };
+    database.change(changes);
+  };
+  const std::string refusal =
+      "the texts 'red' and 'other' have the same hash, and cannot be told apart";
+  const auto opened = [&](const Many& names) {
+    const Snapshot snapshot = database.snapshot();
+    for (const std::string& name : names) (void)snapshot.plan(name);
+    return message_of([&] { (void)snapshot.strings({code_of("red")}); });
+  };
+  stored_as("A", "red", 0);
+  stored_as("B", "other", 0);
+  EXPECT_EQ(opened({"A"}), "nothing was thrown");
+  EXPECT_EQ(opened({"A", "B"}), "ValueError: " + refusal);
+  stored_as("A", "other", 1);  // beside the one that is there
+  EXPECT_EQ(opened({"A"}), "ValueError: " + refusal);
   EXPECT_EQ(message_of([&] {
-              (void)database.strings({1, 17});
+              for (std::int64_t at = 2; at < 100; ++at) stored_as("A", "other", at);
             }),
-            fmt::format("IoError: there is no string with code 17 in {}", folder_.string()));
-  EXPECT_EQ(message_of([&] { (void)open({.read_only = true}).codes({"new"}); }),
-            fmt::format("IoError: {} is open for reading only", folder_.string()));
-  EXPECT_TRUE(database.codes({}).empty());
+            "ValueError: " + refusal)
+      << "when blocks are merged";
+}
+
+TEST_F(Strings, OfAStatementThatFailsAreNotKept) {
+  Database database = open();
+  const Changes bad =
+      with_strings("A", {.dropped = {"nothing"}, .appended = {{"A", codes_of({"red"})}}}, {"red"});
+  EXPECT_ERROR(TypeError, (database.change(bad), 0), "there is no 'nothing'");
+  EXPECT_ERROR(IoError, database.snapshot().strings({code_of("red")}), "there is no text");
+  EXPECT_TRUE(segments().empty());
+}
+
+TEST_F(Strings, OfManyAppendsLieInFewBlocks) {
+  Database database = open();
+  std::vector<std::int64_t> codes;
+  Many words;
+  for (int i = 0; i < 200; ++i) {
+    words.push_back(fmt::format("word {}", i % 50));
+    codes.push_back(code_of(words.back()));
+    database.change(with_strings("A", {.appended = {{"A", codes_of({words.back()}, i)}}}, words));
+  }
+  EXPECT_LE(catalogue()->find("A")->strings.size(), 33);
+  EXPECT_EQ(database.snapshot().strings(codes), words);
   EXPECT_TRUE(database.check().empty());
 }
 
-TEST_F(Strings, OfSeveralWhoAskAtOnceAreTheSame) {
+TEST_F(Strings, ThatAreDamagedAreToldWithTheirRelation) {
   Database database = open();
-  std::vector<std::string> words;
-  for (int i = 0; i < 60; ++i) words.push_back(fmt::format("word {}", i));
-  std::vector<std::vector<std::int64_t>> found(3);
-  {
-    std::vector<std::jthread> threads;
-    for (auto& codes : found)
-      threads.emplace_back([&] {
-        Database own = open();
-        for (const std::string& word : words) codes.push_back(own.codes({word}).at(0));
-      });
-  }
-  EXPECT_EQ(found[0], found[1]);
-  EXPECT_EQ(found[0], found[2]);
-  EXPECT_EQ(database.strings(found[0]), words);
-}
-
-TEST_F(Strings, ThatAreDamagedGetNoSecondCode) {
-  open().codes({"red", "green"});
-  change_catalogue("UPDATE strings SET value = 'rad' WHERE code = 1");
-  Database database = open();
-  EXPECT_EQ(database.codes({"green"}), (std::vector<std::int64_t>{2}));
-  EXPECT_EQ(message_of([&] { (void)database.strings({1}); }),
-            fmt::format("IoError: the string of code 1 in {} is damaged (checksum); restore it "
-                        "from a copy",
-                        folder_.string()));
-  EXPECT_EQ(message_of([&] { database.codes({"red"}); }),
-            fmt::format("IoError: no string can be added to {}: the string of code 1 is damaged "
-                        "(checksum); restore it from a copy",
-                        folder_.string()));
+  database.change(with_strings("A", {.appended = {{"A", codes_of({"a very special word"})}}},
+                               {"a very special word"}));
+  const std::filesystem::path file = segments().at(0);
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  std::string bytes(std::filesystem::file_size(file), '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.seekp(static_cast<std::streamoff>(bytes.find("special")));
+  stream << 'S' << std::flush;
   ASSERT_EQ(database.check().size(), 1);
-  EXPECT_EQ(database.check()[0].reason, "the string of code 1 is damaged (checksum)");
-}
-
-TEST_F(Strings, ThatHaveVanishedGetNoSecondCode) {
-  open().codes({"red", "green"});
-  change_catalogue("DROP TRIGGER strings_DELETE; DELETE FROM strings WHERE code = 1");
-  Database database = open();
-  EXPECT_ERROR(IoError, database.codes({"red"}), "rows of strings are missing or damaged");
-  EXPECT_EQ(database.check().size(), 1);
-}
-
-/// As the program of version 1 has left it.
-class OldDatabase : public DatabaseFolder {
- protected:
-  OldDatabase() {
-    open().store("A", relation_);
-    change_catalogue(
-        "DROP TABLE texts; DROP TABLE strings; DELETE FROM sqlite_sequence WHERE name = 'strings'; "
-        "DELETE FROM totals WHERE name IN ('texts', 'strings'); PRAGMA user_version = 1");
-  }
-  std::int64_t version() const {
-    return store::Sqlite(folder_ / "catalog.sqlite", store::Sqlite::Mode::read)
-        .integer("PRAGMA user_version");
-  }
-
-  const Relation relation_ =
-      Relation::from_tensor(random_integers(DType::f64, {6, 6}, 1, 0, 100), {2, 2});
-};
-
-TEST_F(OldDatabase, IsReadAsItIs) {
-  const Database database = open({.read_only = true});
-  EXPECT_TRUE(relations_equal(database.read("A"), relation_));
-  EXPECT_EQ(database.texts(), none);
-  EXPECT_EQ(database.text("a"), std::nullopt);
-  EXPECT_ERROR(IoError, database.strings({1}), "there is no string with code 1");
-  EXPECT_TRUE(database.check().empty());
-  EXPECT_EQ(version(), 1);
-}
-
-TEST_F(OldDatabase, IsUpgradedWhenItIsOpenedToWrite) {
-  Database database = open();
-  EXPECT_EQ(version(), 2);
-  EXPECT_TRUE(relations_equal(database.read("A"), relation_));
-  database.change({.texts = {{"a", "b"}}});
-  EXPECT_EQ(database.codes({"red"}), (std::vector<std::int64_t>{1}));
-  EXPECT_EQ(open().text("a"), "b");
-  EXPECT_TRUE(database.check().empty());
-}
-
-TEST_F(OldDatabase, IsLeftAloneWhenItCannotBeUpgraded) {
-  const File held = File::open_to_write(folder_ / "lock");
-  ASSERT_EQ(::flock(held.descriptor(), LOCK_EX), 0);
-  const std::string message = message_of([&] { open({.lock_seconds = 0.01}); });
-  EXPECT_NE(message.find("was written by an older version"), std::string::npos) << message;
-  EXPECT_NE(message.find("is being written to by process"), std::string::npos) << message;
-  EXPECT_EQ(version(), 1);
-}
-
-TEST_F(OldDatabase, WhoseUpgradeWasUndoneIsStillOld) {
-  store::Catalog(folder_, store::Catalog::Mode::write).settle();
-  EXPECT_EQ(version(), 1);
+  EXPECT_EQ(database.check()[0].name, "A");
+  EXPECT_ERROR(IoError, database.snapshot().strings({code_of("a very special word")}),
+               "a block of the texts of A is damaged");
 }
 
 }  // namespace

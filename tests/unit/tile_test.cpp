@@ -5,11 +5,10 @@
 #include <numeric>
 
 #include "support/expectations.h"
+#include "support/special_values.h"
 
 namespace tessera {
 namespace {
-
-constexpr DType all_dtypes[] = {DType::f32, DType::f64, DType::i64, DType::boolean};
 
 Tile iota(const Shape& shape) {
   std::vector<double> values(shape.elements());
@@ -107,7 +106,7 @@ TEST(Tile, SparseBooleanTilesHaveNoValues) {
 }
 
 TEST(Tile, EveryLayoutConvertsToEveryOther) {
-  for (DType dtype : all_dtypes)
+  for (DType dtype : dtypes)
     for (const Shape& shape : {Shape{}, Shape{5}, Shape{0, 3}, Shape{3, 0}, Shape{2, 3, 4},
                                Shape{1, 1, 1, 1, 2, 1, 3, 2}}) {
       const Tile dense = random_integers(dtype, shape, 7, -1, 2);

@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "support/naive_product.h"
+#include "support/special_values.h"
 
 namespace tessera {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Outer, PairsAllElements) {
   const KernelCall outer("outer");

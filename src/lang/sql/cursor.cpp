@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory_account.h"
 #include "lang/characters.h"
 #include "lang/sql/words.h"
 
@@ -37,6 +38,7 @@ bool Cursor::at_name() const {
 }
 
 void Cursor::advance() {
+  look_at_memory("the text of a statement");
   end_of_last_ = token_.end();
   token_ = lexer_.next();
 }

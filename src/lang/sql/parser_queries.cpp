@@ -1,3 +1,4 @@
+#include "base/stop.h"
 #include "lang/sql/grammar.h"
 #include "lang/sql/words.h"
 
@@ -68,6 +69,7 @@ Values values(Cursor& cursor) {
   cursor.advance();
   Values found;
   do {
+    refuse_if_stopped("the statement was read");
     const Place place = cursor.place();
     if (!found.rows.empty()) cursor.advance();  // the comma
     cursor.expect_symbol("(", "'(' and the values of a row");

@@ -9,7 +9,7 @@ namespace {
 
 /// Operators with more edges than this do not pull others that share them: it would take quadratic
 /// time, and says little.
-constexpr std::size_t many = 12;
+constexpr std::size_t many_edges = 12;
 
 class Growth {
  public:
@@ -88,10 +88,10 @@ class Growth {
       --missing_[link.other];
       pull(link.other, link.probability);
     }
-    if (graph_.consumers(op).size() > many) return;
+    if (graph_.consumers(op).size() > many_edges) return;
     for (const Link& link : graph_.consumers(op)) {
       const auto sharing = graph_.producers(link.other);
-      if (sharing.size() > many) continue;
+      if (sharing.size() > many_edges) continue;
       for (const Link& fellow : sharing)
         if (!placed_[fellow.other])
           pull(fellow.other, 0.5F * std::min(link.probability, fellow.probability));

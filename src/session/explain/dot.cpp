@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/quantities.h"
+#include "store/hidden_names.h"
 
 namespace tessera::session {
 namespace {
@@ -72,7 +73,8 @@ std::string dot_text(const Outline& outline, const Analysis* analysis) {
       if (read.op >= 0)
         text += fmt::format("  o{} -> o{};\n", read.op, op);
       else
-        text += fmt::format("  \"{}\" -> o{};\n", escaped(plan.stored[read.stored]), op);
+        text += fmt::format("  \"{}\" -> o{};\n",
+                            escaped(store::shown_name(plan.stored[read.stored])), op);
     }
   return graph(text);
 }

@@ -109,10 +109,10 @@ Outline outline_of(const std::vector<query::Request>& requests, Catalogue& catal
   return result;
 }
 
-Outline outline_of(const sql::CreateTensor& statement, const Database& database,
+Outline outline_of(const sql::CreateTensor& statement, const Snapshot& snapshot,
                    Catalogue& catalogue, int tile_size, int sites, lang::Place place) {
   Outline result;
-  result.tensor = planned(statement, database, catalogue, tile_size, place);
+  result.tensor = planned(statement, snapshot, catalogue, tile_size, place);
   result.parts.push_back({"", {result.tensor->tensor.plan}});
   result.placed = [&catalogue, sites](const Plan& input) -> std::optional<Placement> {
     if (query::is_at_hand(input)) return ia::dealt_out(sites)(input);  // as a run has it

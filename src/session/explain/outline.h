@@ -36,7 +36,7 @@ struct Circumstances {
 
 Outline outline_of(const std::vector<query::Request>& requests, Catalogue& catalogue,
                    query::Dictionary& dictionary, const Circumstances& under);
-Outline outline_of(const sql::CreateTensor& statement, const Database& database,
+Outline outline_of(const sql::CreateTensor& statement, const Snapshot& snapshot,
                    Catalogue& catalogue, int tile_size, int sites, lang::Place place);
 
 /// Whether all that a plan reads is there: a virtual tensor has a type and no tuples.

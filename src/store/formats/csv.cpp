@@ -51,9 +51,10 @@ Contents look_through(TextFile& file, const TextBlock& head, const CsvDialect& d
   return found;
 }
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_csv(const InputFile& input, const FormatOptions& options, Receiver& into) {
+  const std::string& from = input.name;
   check_options(options, "csv", {"tile", "dtype", "delimiter", "header", "missing"});
-  TextFile file(from);
+  TextFile file(input);
   std::vector<char> buffer;
   const TextBlock head = file.head(sample_bytes, buffer);
   const CsvDialect dialect = csv_dialect(head, from, options);
@@ -84,8 +85,8 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   bands.finish();
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_csv(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+               const FormatOptions& options) {
   check_options(options, "csv", {"delimiter", "header"});
   TensorReader& tensor = only_tensor(tensors, "csv");
   const Shape shape = matrix_shape(tensor, "csv");
@@ -119,8 +120,8 @@ void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 const Format& csv_format() {
   static const Format format{
       {"csv", "lines of numbers, each a row of a dense matrix", {".csv", ".tsv", ".txt"}},
-      read,
-      write};
+      read_csv,
+      write_csv};
   return format;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "store/formats/csv_lines.h"
 #include "store/formats/text_place.h"
 
@@ -28,8 +29,15 @@ bool is_number(const std::string& field) {
   return is_value(field) && field.find_first_of("0123456789") != field.npos;
 }
 
+constexpr const char* under_way = "a line was read";  // which may be as long as the file
+constexpr std::int64_t steps_a_field = 64;
+
 bool are_values(const std::vector<std::string>& fields) {
-  return std::all_of(fields.begin(), fields.end(), is_value);
+  StopPoll poll(under_way);
+  return std::all_of(fields.begin(), fields.end(), [&](const std::string& field) {
+    poll.passed(steps_a_field);
+    return is_value(field);
+  });
 }
 
 struct Line {
@@ -108,7 +116,9 @@ std::vector<std::string> split_fields(std::string_view line, char delimiter,
   const char* at = line.data();
   const char* end = at + line.size();
   const bool by_blanks = delimiter == ' ';
+  StopPoll poll(under_way);
   for (bool more = true; more;) {
+    poll.passed(steps_a_field);
     while (at != end && is_blank(*at) && *at != delimiter) ++at;
     if (by_blanks) skip_blanks(at, end);
     if (by_blanks && at == end && !fields.empty()) break;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "store/formats/csv_lines.h"
 #include "store/formats/text_place.h"
 
@@ -97,6 +98,7 @@ class RowReader {
 
   void read_row() {
     for (std::int64_t column = 0;;) {
+      poll_.passed(16);
       read_value();
       ++column;
       if (by_blanks_) skip_padding();
@@ -145,6 +147,7 @@ class RowReader {
   const FieldRules& rules_;
   Numbers& into_;
   const bool by_blanks_;
+  StopPoll poll_{"rows were read"};
 };
 
 }  // namespace

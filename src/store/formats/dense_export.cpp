@@ -11,8 +11,6 @@
 namespace tessera::store {
 namespace {
 
-constexpr std::int64_t long_run = 4 << 10;
-
 /// A tile as it is going to lie in the file.
 Tile stored_tile(const TensorReader& tensor, const StoredArray& array, const Key& key) {
   const Tile tile = tensor.read(array.column_major ? reversed(key) : key).dense();

@@ -12,8 +12,6 @@
 namespace tessera::store {
 namespace {
 
-/// From this on a read of contiguous bytes costs little more than the copy of them.
-constexpr std::int64_t long_run = 4 << 10;
 /// The same where they are copied once more anyway, so that a larger group costs nothing.
 constexpr std::int64_t longer_run = 128 << 10;
 

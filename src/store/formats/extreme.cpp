@@ -34,9 +34,10 @@ void check_points(const LabelledFile& all, const Sizes& sizes, const std::string
                   all.rows);
 }
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_extreme(const InputFile& input, const FormatOptions& options, Receiver& into) {
+  const std::string& from = input.name;
   check_options(options, "extreme", {"tile", "dtype"});
-  TextFile file(from);
+  TextFile file(input);
   std::vector<char> buffer;
   const Sizes sizes = read_sizes(file.head(1 << 10, buffer), from);
   if (options.tile) check_matrix_tile(*options.tile, from);
@@ -55,8 +56,8 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   store_label_sets(into, all, from, sizes.labels, tile[0], options);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_extreme(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+                   const FormatOptions& options) {
   check_options(options, "extreme", {});
   const auto [features, labels] = shapes_of_points(tensors, "extreme");
   TextOutput out(to);
@@ -78,8 +79,8 @@ const Format& extreme_format() {
        "a line a point: its labels, then index:value of its features, after a line of sizes "
        "(extreme-classification repository)",
        {".xc"}},
-      read,
-      write};
+      read_extreme,
+      write_extreme};
   return format;
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
+#include "base/outside.h"
 #include "tessera/formats.h"
 #include "tessera/relation.h"
 
@@ -66,7 +66,7 @@ File open_to_write(const OutputFile& to);  // empty
 /// and reason of what is wrong with a file. Where one cannot be read or written, that is null.
 struct Format {
   FormatInfo info;
-  void (*read)(const std::string& from, const FormatOptions& options, Receiver& into);
+  void (*read)(const InputFile& from, const FormatOptions& options, Receiver& into);
   void (*write)(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                 const FormatOptions& options);
   bool has_files = true;  // otherwise it is told by the begin of what names its place

@@ -79,6 +79,7 @@ void check_options(const FormatOptions& options, const std::string& format,
       {"index_base", options.index_base.has_value()},
       {"query", !options.query.empty()},
       {"tile_a_row", options.tile_a_row},
+      {"external_files", options.external_files},
   };
   for (const auto& [name, is_set] : all)
     TESSERA_REQUIRE(TypeError, !is_set || std::find(used.begin(), used.end(), name) != used.end(),

@@ -39,17 +39,21 @@ Hdf5Handle boolean_type() {
   return type;
 }
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
-  check_options(options, "hdf5", {"tile", "dtype", "member"});
-  (void)File::open(from);  // says it if there is none
+void read_hdf5(const InputFile& from, const FormatOptions& options, Receiver& into) {
+  check_options(options, "hdf5", {"tile", "dtype", "member", "external_files"});
+  TESSERA_REQUIRE(IoError, !options.external_files || options.external_access.is_on(),
+                  "{}: the files that a file of HDF5 names cannot be read, as external_access is "
+                  "{} in this session",
+                  from.name, options.external_access.to_string());
+  (void)open_to_read(from);  // says it if there is none
   // A process that is made while another thread is in the library would never get into it.
   auto nobody_in_it = std::make_shared<const Hdf5Library>();
   const std::unique_ptr<SourceProcess> dataset = SourceProcess::start(
       [&] {
         Hdf5Library::be_alone();
-        return open_dataset(from, options.member, options.memory);
+        return open_dataset(from, options);
       },
-      from, [&] { into.advance(0, 0); }, std::move(nobody_in_it));
+      from.name, [&] { into.advance(0, 0); }, std::move(nobody_in_it));
   import_array(*dataset, options, "", into);
 }
 
@@ -91,8 +95,8 @@ void write_dataset(hid_t file, TensorReader& tensor, const std::string& name,
   if (H5Dclose(dataset->release()) < 0) fail_hdf5(fmt::format("{} cannot be written", what));
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_hdf5(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+                const FormatOptions& options) {
   check_options(options, "hdf5", {"member"});
   TESSERA_REQUIRE(TypeError, options.member.empty() || tensors.size() == 1,
                   "one dataset is named, but {} tensors are written", tensors.size());
@@ -124,7 +128,8 @@ void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 }  // namespace
 
 const Format& hdf5_format() {
-  static const Format format{{"hdf5", "a dataset of HDF5", {".h5", ".hdf5", ".he5"}}, read, write};
+  static const Format format{
+      {"hdf5", "a dataset of HDF5", {".h5", ".hdf5", ".he5"}}, read_hdf5, write_hdf5};
   return format;
 }
 

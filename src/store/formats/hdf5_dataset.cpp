@@ -1,6 +1,10 @@
 #include "store/formats/hdf5_dataset.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "base/check.h"
 #include "store/formats/hdf5_library.h"
@@ -31,6 +35,13 @@ bool is_boolean(hid_t type) {
       return false;
   }
   return true;
+}
+
+[[noreturn]] void refuse_other_files(const std::string& what, const char* how) {
+  throw IoError(
+      fmt::format("{} {} other files, which are not read unless it is asked for "
+                  "(external_files): they are read as if they were named in its place",
+                  what, how));
 }
 
 class Dataset : public ArraySource {
@@ -73,6 +84,14 @@ class Dataset : public ArraySource {
 
   std::int64_t bytes_in_file() const override {
     return static_cast<std::int64_t>(H5Dget_storage_size(dataset_));
+  }
+
+  /// Of which it may be made without that anybody sees it.
+  void refuse_other_files() const {
+    const Hdf5Handle made(H5Dget_create_plist(dataset_), H5Pclose, what());
+    if (H5Pget_external_count(made) > 0) store::refuse_other_files(what(), "has its elements in");
+    if (H5Pget_layout(made) == H5D_VIRTUAL)
+      store::refuse_other_files(what(), "is virtual, and made of what is in");
   }
 
  private:
@@ -134,6 +153,37 @@ std::vector<std::string> datasets_in(hid_t file, const std::string& path) {
   return names;
 }
 
+/// While it lives, this process opens no file, whatever the library makes of what it reads: a file
+/// of HDF5 can name others, which are opened as soon as a dataset or a link is looked at. It is the
+/// process of its own that reads the file, and has one thread.
+class NoOtherFiles {
+ public:
+  NoOtherFiles() {
+    (void)::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    TESSERA_REQUIRE(IoError, ::setrlimit(RLIMIT_NOFILE, &none) == 0,
+                    "cannot keep HDF5 from opening files: {}", std::strerror(errno));
+  }
+  ~NoOtherFiles() { (void)::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoOtherFiles(const NoOtherFiles&) = delete;
+  NoOtherFiles& operator=(const NoOtherFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// Refuses a path with a link to another file in it.
+void refuse_external_links(hid_t file, const std::string& name, const std::string& path) {
+  for (std::size_t end = 0; end != name.npos;) {
+    end = name.find('/', end + 1);
+    const std::string part = name.substr(0, end);
+    H5L_info_t link;
+    if (H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0) return;  // as is told then
+    if (link.type == H5L_TYPE_EXTERNAL)
+      refuse_other_files(fmt::format("{} in {}", part, path), "is a link to");
+  }
+}
+
 /// Whether a path leads to a dataset, be it through links that a walk over the file does not
 /// follow.
 bool leads_to_dataset(hid_t file, const std::string& name) {
@@ -168,13 +218,27 @@ std::string chosen(hid_t file, const std::vector<std::string>& names, const std:
 
 }  // namespace
 
-std::unique_ptr<ArraySource> open_dataset(const std::string& path, const std::string& member,
-                                          std::int64_t memory) {
-  TESSERA_REQUIRE(IoError, H5Fis_hdf5(path.c_str()) > 0, "{} is not a file of HDF5", path);
-  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
+std::unique_ptr<ArraySource> open_dataset(const InputFile& input, const FormatOptions& options) {
+  const std::string& path = input.name;
+  TESSERA_REQUIRE(IoError, H5Fis_hdf5(input.path.c_str()) > 0, "{} is not a file of HDF5", path);
+  const Hdf5Handle file(H5Fopen(input.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
                         fmt::format("{} cannot be opened", path));
-  const std::string name = chosen(file, datasets_in(file, path), member, path);
-  return Dataset::open(file, name, path, memory);  // the file stays open as long as its dataset
+  // The file stays open as long as its dataset.
+  const auto open = [&] {
+    const std::string name = chosen(file, datasets_in(file, path), options.member, path);
+    return Dataset::open(file, name, path, options.memory);
+  };
+  if (options.external_files) return open();
+  std::unique_ptr<Dataset> dataset;
+  {
+    const NoOtherFiles while_it_is_opened;
+    std::string name = options.member;
+    while (name.starts_with('/')) name.erase(0, 1);
+    if (!name.empty()) refuse_external_links(file, name, path);
+    dataset = open();
+  }
+  dataset->refuse_other_files();  // by its properties alone
+  return dataset;
 }
 
 }  // namespace tessera::store

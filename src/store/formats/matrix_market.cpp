@@ -243,9 +243,10 @@ void read_symmetric_array(TextFile& file, const MatrixMarketHeader& header,
   tiles.finish();
 }
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_matrix_market(const InputFile& input, const FormatOptions& options, Receiver& into) {
+  const std::string& from = input.name;
   check_options(options, "mtx", {"tile", "dtype"});
-  TextFile file(from);
+  TextFile file(input);
   const MatrixMarketHeader header = read_header(file);
   file.go_to(header.offset, header.line);
   Counted counted(file, header);
@@ -262,7 +263,7 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
 
 const Format& matrix_market_format() {
   static const Format format{{"mtx", "Matrix Market: sparse and dense matrices as text", {".mtx"}},
-                             read,
+                             read_matrix_market,
                              write_matrix_market};
   return format;
 }

@@ -9,9 +9,9 @@
 namespace tessera::store {
 namespace {
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_npy(const InputFile& from, const FormatOptions& options, Receiver& into) {
   check_options(options, "npy", {"tile", "dtype"});
-  File file = File::open(from);
+  File file = open_to_read(from);
   std::int64_t at = 0;
   NpyHead head = read_npy_head(
       [&](std::span<std::byte> bytes) {
@@ -19,14 +19,14 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
         at += static_cast<std::int64_t>(there);
         return there;
       },
-      from);
-  FileArray array(std::move(file), head.bytes, std::move(head.array), from);
+      from.name);
+  FileArray array(std::move(file), head.bytes, std::move(head.array), from.name);
   into.advance(head.bytes, 0);
   import_array(array, options, "", into);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_npy(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+               const FormatOptions& options) {
   check_options(options, "npy", {"column_major"});
   TESSERA_REQUIRE(TypeError, tensors.size() == 1,
                   "npy holds one array, not {}; npz and hdf5 hold several", tensors.size());
@@ -40,7 +40,7 @@ void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 }  // namespace
 
 const Format& npy_format() {
-  static const Format format{{"npy", "an array of NumPy's", {".npy"}}, read, write};
+  static const Format format{{"npy", "an array of NumPy's", {".npy"}}, read_npy, write_npy};
   return format;
 }
 

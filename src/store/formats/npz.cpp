@@ -32,10 +32,10 @@ std::string text_of(int code) {
   return text;
 }
 
-Archive open_archive(const std::string& path) {
+Archive open_archive(const InputFile& input) {
   int code = 0;
-  Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
-  TESSERA_REQUIRE(IoError, archive != nullptr, "{} cannot be read as an archive: {}", path,
+  Archive archive(zip_open(input.path.c_str(), ZIP_RDONLY, &code));
+  TESSERA_REQUIRE(IoError, archive != nullptr, "{} cannot be read as an archive: {}", input.name,
                   text_of(code));
   return archive;
 }
@@ -120,10 +120,11 @@ std::vector<Found> arrays_in(zip_t* archive, const std::string& path) {
   return found;
 }
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_npz(const InputFile& input, const FormatOptions& options, Receiver& into) {
+  const std::string& from = input.name;
   check_options(options, "npz", {"tile", "dtype", "member"});
-  (void)File::open(from);  // says it if there is none
-  const Archive archive = open_archive(from);
+  (void)open_to_read(input);  // says it if there is none
+  const Archive archive = open_archive(input);
   std::vector<Found> arrays = arrays_in(archive.get(), from);
   TESSERA_REQUIRE(IoError, !arrays.empty(), "{} holds no arrays: no member is named *.npy", from);
   if (!options.member.empty()) {
@@ -144,8 +145,8 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   }
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_npz(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+               const FormatOptions& options) {
   check_options(options, "npz", {"column_major", "member"});
   TESSERA_REQUIRE(TypeError, options.member.empty() || tensors.size() == 1,
                   "one member is named, but {} tensors are written", tensors.size());
@@ -183,7 +184,8 @@ void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 }  // namespace
 
 const Format& npz_format() {
-  static const Format format{{"npz", "an archive of NumPy's arrays", {".npz"}}, read, write};
+  static const Format format{
+      {"npz", "an archive of NumPy's arrays", {".npz"}}, read_npz, write_npz};
   return format;
 }
 

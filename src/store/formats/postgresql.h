@@ -5,7 +5,7 @@
 namespace tessera::store {
 
 /// Imports the rows of a query (`options.query`): entries, or with `tile_a_row` whole tiles.
-void read_postgresql(const std::string& from, const FormatOptions& options, Receiver& into);
+void read_postgresql(const InputFile& from, const FormatOptions& options, Receiver& into);
 
 /// Makes a table (`options.member`) of a tensor's entries, or with `tile_a_row` of a relation's
 /// tiles, in one transaction.

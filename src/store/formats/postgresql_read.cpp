@@ -236,12 +236,12 @@ void read_tiles(PostgresConnection& connection, const QueryShape& shape,
 
 }  // namespace
 
-void read_postgresql(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_postgresql(const InputFile& from, const FormatOptions& options, Receiver& into) {
   check_options(options, "postgresql",
                 {"query", "tile_a_row", "tile", "dtype", "shape", "missing", "index_base"});
   TESSERA_REQUIRE(TypeError, !options.query.empty(),
                   "postgresql needs a query (query=): integers, then a number or an array");
-  PostgresConnection connection(from, [&into] { into.advance(0, 0); });
+  PostgresConnection connection(from.path, [&into] { into.advance(0, 0); });
   connection.execute("BEGIN TRANSACTION READ ONLY");
   const QueryShape shape = shape_of_query(connection, options);
   if (options.tile_a_row)

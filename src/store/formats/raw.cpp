@@ -7,19 +7,19 @@
 namespace tessera::store {
 namespace {
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_raw(const InputFile& from, const FormatOptions& options, Receiver& into) {
   check_options(options, "raw", {"tile", "dtype", "shape", "column_major"});
   TESSERA_REQUIRE(TypeError, options.shape && options.dtype,
                   "a raw file does not say what it is: give its shape and its dtype");
   const Shape& shape = *options.shape;
   StoredArray stored{element_of(*options.dtype), options.column_major ? reversed(shape) : shape,
                      options.column_major};
-  FileArray array(File::open(from), 0, std::move(stored), from);
+  FileArray array(open_to_read(from), 0, std::move(stored), from.name);
   import_array(array, options, "", into);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_raw(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+               const FormatOptions& options) {
   check_options(options, "raw", {"column_major"});
   TESSERA_REQUIRE(TypeError, tensors.size() == 1,
                   "a raw file holds one array, not {}; npz and hdf5 hold several", tensors.size());
@@ -32,7 +32,7 @@ void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 
 const Format& raw_format() {
   static const Format format{
-      {"raw", "the elements of an array and nothing else", {".raw", ".bin"}}, read, write};
+      {"raw", "the elements of an array and nothing else", {".raw", ".bin"}}, read_raw, write_raw};
   return format;
 }
 

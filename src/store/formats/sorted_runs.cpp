@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/memory_account.h"
+#include "base/stop.h"
+
 namespace tessera::store {
 namespace {
 
@@ -42,6 +45,7 @@ void sort_into(std::span<Pair> pairs, std::span<Pair> scratch) {
   const auto ends = distribute(pairs, first, scratch);
   std::size_t begin = 0;
   for (const std::size_t end : ends) {
+    refuse_if_stopped("entries were sorted");
     std::span<Pair> from = scratch.subspan(begin, end - begin);
     std::span<Pair> to = pairs.subspan(begin, end - begin);
     begin = end;
@@ -92,7 +96,12 @@ void SortedRuns::close_run() {
   open_.swap(closed_);
   open_.clear();
   if (beside_)
-    writing_ = std::async(std::launch::async, [this] { write_run(); });
+    writing_ = std::async(std::launch::async,
+                          [this, account = MemoryAccount::current(), stop = heard_stop()] {
+                            const OpenAccount counted(account);
+                            const StopScope heard(stop);
+                            write_run();
+                          });
   else
     write_run();
 }

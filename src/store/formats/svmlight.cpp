@@ -36,9 +36,10 @@ void store_labels(Receiver& into, LabelledFile& all, std::int64_t tile_rows, std
   column.finish();
 }
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_svmlight(const InputFile& input, const FormatOptions& options, Receiver& into) {
+  const std::string& from = input.name;
   check_options(options, "svmlight", {"tile", "dtype", "shape", "index_base"});
-  TextFile file(from);
+  TextFile file(input);
   std::vector<char> buffer;
   LabelledRules rules;
   rules.file = from;
@@ -73,8 +74,8 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
     store_labels(into, all, tile[0], options.memory);
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_svmlight(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+                    const FormatOptions& options) {
   check_options(options, "svmlight", {"index_base"});
   const Shape labels = shapes_of_points(tensors, "svmlight").second;
   const RelationType& type = tensors[1]->type();
@@ -94,8 +95,8 @@ const Format& svmlight_format() {
       {"svmlight",
        "a line a point: a label, then index:value of its features (SVMlight, LIBSVM)",
        {".svm", ".svmlight", ".libsvm"}},
-      read,
-      write};
+      read_svmlight,
+      write_svmlight};
   return format;
 }
 

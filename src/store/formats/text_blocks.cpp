@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/memory_account.h"
 #include "base/parallel.h"
+#include "base/stop.h"
 
 namespace tessera::store {
 namespace {
@@ -23,13 +25,29 @@ class Pipeline {
   void run(int threads) {
     {
       std::vector<std::jthread> others;
-      for (int i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-      work();
+      for (int i = 1; i < threads; ++i)
+        others.emplace_back([this, account = MemoryAccount::current(), stop = heard_stop()] {
+          const OpenAccount counted(account);
+          const StopScope heard(stop);
+          work_or_fail();
+        });
+      work_or_fail();
     }
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
+  /// An error here is one of no block: there is no memory to note what was read.
+  void work_or_fail() {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      changed_.notify_all();
+    }
+  }
+
   void work() {
     std::vector<char> buffer;
     std::unique_lock lock(mutex_);
@@ -104,7 +122,7 @@ class Pipeline {
 
 }  // namespace
 
-TextFile::TextFile(const std::string& path) : path_(path), file_(File::open(path)) {
+TextFile::TextFile(const InputFile& input) : path_(input.name), file_(open_to_read(input)) {
   size_ = file_.size();
   unsigned char begin[3] = {};
   const std::size_t count = file_.read_some(0, std::as_writable_bytes(std::span(begin)));
@@ -113,7 +131,7 @@ TextFile::TextFile(const std::string& path) : path_(path), file_(File::open(path
       IoError,
       count < 2 ||
           !((begin[0] == 0xff && begin[1] == 0xfe) || (begin[0] == 0xfe && begin[1] == 0xff)),
-      "{}, line 1: the text is UTF-16; convert it to UTF-8, with iconv for instance", path);
+      "{}, line 1: the text is UTF-16; convert it to UTF-8, with iconv for instance", path_);
   offset_ = mark_;
 }
 

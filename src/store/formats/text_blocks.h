@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
+#include "base/outside.h"
 #include "tessera/formats.h"
 
 namespace tessera::store {
@@ -21,9 +21,9 @@ struct TextBlock {
 /// block of its own.
 class TextFile {
  public:
-  explicit TextFile(const std::string& path);
+  explicit TextFile(const InputFile& input);
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  // as it was given
   std::int64_t size() const { return size_; }
   /// The first lines: about so many bytes, at least one line.
   TextBlock head(std::int64_t bytes, std::vector<char>& buffer) const;

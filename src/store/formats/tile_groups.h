@@ -12,6 +12,9 @@ struct Box {
   Box seen_from(const Shape& corner) const;  // counted from there
 };
 
+/// From this on a read or write of contiguous bytes costs little more than the copy of them.
+inline constexpr std::int64_t long_run = 4 << 10;
+
 /// How a dense array that lies in a file, the last dimension fastest, is cut into tiles, and which
 /// of them are read or written together: so many neighbours that what is contiguous in the file is
 /// long enough to be worth a call of the system, or as many as memory allows.

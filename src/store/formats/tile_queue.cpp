@@ -1,9 +1,15 @@
 #include "store/formats/tile_queue.h"
 
+#include "base/stop.h"
+
 namespace tessera::store {
 
 TileQueue::TileQueue(Receiver& into, int tensor, bool beside) : into_(into), tensor_(tensor) {
-  if (beside) thread_ = std::thread([this] { work(); });
+  if (beside)
+    thread_ = std::thread([this, stop = heard_stop()] {
+      const StopScope heard(stop);
+      work();
+    });
 }
 
 TileQueue::~TileQueue() { stop(); }
@@ -18,6 +24,7 @@ void TileQueue::stop() {
 }
 
 void TileQueue::work() {
+  const OpenAccount counted(account_);
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return ended_ || !waiting_.empty(); });

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/memory_account.h"
 #include "store/formats/format.h"
 
 namespace tessera::store {
@@ -31,6 +32,7 @@ class TileQueue {
 
   Receiver& into_;
   const int tensor_;
+  const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();  // of both threads
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<Key, Tile>> waiting_;

@@ -103,10 +103,11 @@ void read_entries(const TextBlock& block, const TripleLines& lines, Entries& int
   });
 }
 
-void read(const std::string& from, const FormatOptions& options, Receiver& into) {
+void read_triples(const InputFile& input, const FormatOptions& options, Receiver& into) {
+  const std::string& from = input.name;
   check_options(options, "triples",
                 {"tile", "dtype", "shape", "delimiter", "header", "missing", "index_base"});
-  TextFile file(from);
+  TextFile file(input);
   std::vector<char> buffer;
   TripleLines lines;
   lines.dialect = csv_dialect(file.head(1 << 16, buffer), from, options);
@@ -145,8 +146,8 @@ void read(const std::string& from, const FormatOptions& options, Receiver& into)
   tiles.finish();
 }
 
-void write(const std::vector<TensorReader*>& tensors, const OutputFile& to,
-           const FormatOptions& options) {
+void write_triples(const std::vector<TensorReader*>& tensors, const OutputFile& to,
+                   const FormatOptions& options) {
   check_options(options, "triples", {"delimiter", "header", "index_base"});
   TensorReader& tensor = only_tensor(tensors, "triples");
   const int rank = tensor_shape(tensor, "triples").rank();
@@ -182,8 +183,8 @@ const Format& triples_format() {
   static const Format format{{"triples",
                               "a line an entry of a sparse tensor: its coordinates, then its value",
                               {".triples", ".coo", ".tns"}},
-                             read,
-                             write};
+                             read_triples,
+                             write_triples};
   return format;
 }
 

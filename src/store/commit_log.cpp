@@ -1,0 +1,394 @@
+#include "store/commit_log.h"
+
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace tessera::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t log_version = 3;  // versions 1 and 2 were files of SQLite
+
+struct FileHead {
+  char magic[8] = {'T', 'S', 'R', 'A', 'C', 'A', 'T', '\0'};
+  std::uint32_t version = log_version;
+  std::uint32_t byte_order = 0x01020304;
+  std::int64_t generation = 0;
+  std::uint64_t check = 0;  // of the head, this being zero
+  char reserved[32] = {};
+
+  std::uint64_t right_check() const {
+    FileHead head = *this;
+    head.check = 0;
+    return XXH3_64bits(&head, sizeof head);
+  }
+  bool is_well() const {
+    return check == right_check() && std::memcmp(magic, FileHead{}.magic, sizeof magic) == 0;
+  }
+};
+static_assert(sizeof(FileHead) == 64);
+
+struct EntryHead {
+  std::uint32_t magic = 0x59544E45;  // "ENTY"
+  CommitLog::Kind kind = CommitLog::Kind::image;
+  std::int64_t number = 0;
+  std::int64_t bytes = 0;      // of what follows
+  std::uint64_t content = 0;   // the checksum of that
+  std::uint64_t previous = 0;  // the checksum of the entry before, or the generation
+  std::uint64_t check = 0;     // of the head, this being zero
+
+  std::uint64_t right_check() const {
+    EntryHead head = *this;
+    head.check = 0;
+    return XXH3_64bits(&head, sizeof head);
+  }
+  std::int64_t end(std::int64_t offset) const {
+    return offset + static_cast<std::int64_t>(sizeof(EntryHead)) + (bytes + 7) / 8 * 8;
+  }
+};
+static_assert(sizeof(EntryHead) == 48);
+
+/// An entry on its way to a file.
+std::string entry_of(CommitLog::Kind kind, std::int64_t number, std::uint64_t previous,
+                     std::string_view bytes) {
+  EntryHead head;
+  head.kind = kind;
+  head.number = number;
+  head.bytes = static_cast<std::int64_t>(bytes.size());
+  head.content = XXH3_64bits(bytes.data(), bytes.size());
+  head.previous = previous;
+  head.check = head.right_check();
+  std::string entry(reinterpret_cast<const char*>(&head), sizeof head);
+  entry += bytes;
+  entry.resize(static_cast<std::size_t>(head.end(0)));
+  return entry;
+}
+
+EntryHead head_of(const std::string& entry) {
+  EntryHead head;
+  std::memcpy(&head, entry.data(), sizeof head);
+  return head;
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+template <class Head>
+bool read_head(const File& file, std::int64_t offset, Head& into) {
+  return file.read_some(offset, std::as_writable_bytes(std::span(&into, 1))) == sizeof into;
+}
+
+std::optional<FileHead> file_head(const File& file) {
+  FileHead head;
+  if (!read_head(file, 0, head)) return std::nullopt;
+  TESSERA_REQUIRE(IoError, head.byte_order != 0x04030201,
+                  "{} was written on a machine with another byte order", file.path().string());
+  if (!head.is_well()) return std::nullopt;
+  TESSERA_REQUIRE(IoError, head.version <= log_version,
+                  "{} has format version {}; this program knows versions up to {}: use a newer one",
+                  file.path().string(), head.version, log_version);
+  return head;
+}
+
+/// The head of the entry at a place, if it is one that was written there after this one.
+std::optional<EntryHead> entry_head(const File& file, std::int64_t offset, std::uint64_t previous) {
+  EntryHead head;
+  if (!read_head(file, offset, head)) return std::nullopt;
+  const bool well = head.magic == EntryHead{}.magic && head.check == head.right_check() &&
+                    head.previous == previous && head.bytes >= 0;
+  return well ? std::optional(head) : std::nullopt;
+}
+
+bool read_content(const File& file, std::int64_t offset, const EntryHead& head,
+                  std::string& bytes) {
+  bytes.resize(static_cast<std::size_t>(head.bytes));
+  const std::int64_t at = offset + static_cast<std::int64_t>(sizeof head);
+  return file.read_some(at, std::as_writable_bytes(std::span(bytes))) == bytes.size() &&
+         XXH3_64bits(bytes.data(), bytes.size()) == head.content;
+}
+
+std::optional<File> opened(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error) && !error) return std::nullopt;
+  return File::open_own(path);
+}
+
+/// Room on the disk beyond the end, so that a full disk does not stop anybody from dropping things.
+constexpr std::int64_t reserve = 64 << 10;
+
+constexpr const char* names[] = {"catalog.1", "catalog.2"};
+constexpr const char* unfinished = ".new";
+
+}  // namespace
+
+struct CommitLog::Found {
+  EntryHead head;
+  std::string bytes;
+};
+
+CommitLog::CommitLog(fs::path folder, Sync sync) : folder_(std::move(folder)), sync_(sync) {}
+
+fs::path CommitLog::path(int file) const { return folder_ / names[file - 1]; }
+
+bool CommitLog::is_there(const fs::path& folder) {
+  std::error_code error;
+  const bool there = fs::exists(folder / names[1], error);
+  TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", folder.string(), error.message());
+  return there;
+}
+
+/// The first file gets its name before the second: alone it is no catalogue.
+bool CommitLog::is_unfinished(std::string_view file_name) {
+  return file_name == names[0] || file_name == std::string(names[0]) + unfinished ||
+         file_name == std::string(names[1]) + unfinished;
+}
+
+void CommitLog::create(const fs::path& folder, std::string_view image, Sync sync) {
+  write_new(folder, 1, 0, image, sync);
+}
+
+void CommitLog::write_new(const fs::path& folder, std::int64_t generation, std::int64_t number,
+                          std::string_view image, Sync sync) {
+  FileHead head;
+  head.generation = generation;
+  head.check = head.right_check();
+  const std::string entry =
+      entry_of(Kind::image, number, static_cast<std::uint64_t>(generation), image);
+  try {
+    for (const char* name : names) {
+      const fs::path path = folder / (std::string(name) + unfinished);
+      remove_file(path);
+      File file = File::create(path);
+      file.write(0, std::as_bytes(std::span(&head, 1)));
+      file.write(sizeof head, bytes_of(entry));
+      file.reserve(sizeof head, static_cast<std::int64_t>(entry.size()) + reserve);
+      if (sync == Sync::always) file.sync();
+    }
+  } catch (...) {
+    // On a full disk they would take the room that somebody has just given back.
+    std::error_code ignored;
+    for (const char* name : names) fs::remove(folder / (std::string(name) + unfinished), ignored);
+    throw;
+  }
+  for (const char* name : names) {
+    std::error_code error;
+    fs::rename(folder / (std::string(name) + unfinished), folder / name, error);
+    TESSERA_REQUIRE(IoError, !error, "cannot rename {}: {}",
+                    (folder / (std::string(name) + unfinished)).string(), error.message());
+  }
+  if (sync == Sync::always) sync_folder(folder);
+}
+
+/// Whether the files are those that were read, and what was read of them still counts: a commit
+/// that fails in its very end may have been seen before it was taken back.
+bool CommitLog::is_as_known() const {
+  struct stat named {
+  }, known{};
+  if (!second_ || ::stat(path(2).c_str(), &named) != 0 ||
+      ::fstat(second_->descriptor(), &known) != 0)
+    return false;
+  if (named.st_ino != known.st_ino || named.st_dev != known.st_dev || known.st_size < known_.end)
+    return false;
+  EntryHead last;
+  return read_head(*second_, known_.last, last) && last.check == known_.chain;
+}
+
+void CommitLog::open_anew() {
+  second_ = File::open_own(path(2));
+  std::optional<FileHead> head = file_head(*second_);
+  known_ = {};
+  if (!head) {
+    known_.damaged = true;
+    const std::optional<File> first = opened(path(1));
+    if (first) head = file_head(*first);
+  }
+  TESSERA_REQUIRE(IoError, head,
+                  "{} is not a Tessera catalogue, or its head is damaged; restore it from a copy",
+                  path(2).string());
+  known_.generation = head->generation;
+  known_.end = sizeof(FileHead);
+  known_.chain = static_cast<std::uint64_t>(known_.generation);
+}
+
+std::optional<File> CommitLog::first_of_same_generation() const {
+  std::optional<File> first = opened(path(1));
+  if (!first) return std::nullopt;
+  const std::optional<FileHead> head = file_head(*first);
+  // If its head is damaged, the entries tell: each has the checksum of the one before.
+  if (head && head->generation != known_.generation) return std::nullopt;
+  return first;
+}
+
+/// The entry after what is known, in a file of this length; none if there is none that is complete.
+std::optional<CommitLog::Found> CommitLog::next(std::int64_t length) {
+  Found found;
+  std::optional<File> first;
+  std::optional<EntryHead> head = entry_head(*second_, known_.end, known_.chain);
+  const bool whole = length - known_.end >= static_cast<std::int64_t>(sizeof(EntryHead));
+  if (!head && !whole) return std::nullopt;
+  if (!head) {
+    first = first_of_same_generation();
+    if (first) head = entry_head(*first, known_.end, known_.chain);
+  }
+  if (head && head->end(known_.end) > length) return std::nullopt;
+  bool well = head && !first && read_content(*second_, known_.end, *head, found.bytes);
+  if (head && !well) {
+    if (!first) first = first_of_same_generation();
+    well = first && read_content(*first, known_.end, *head, found.bytes);
+    known_.damaged = true;
+  }
+  TESSERA_REQUIRE(
+      IoError, well,
+      "the catalogue is damaged: what was committed as number {} is not what was written, in {} "
+      "and {} at byte {} (checksum); restore the database from a copy",
+      known_.number + 1, path(1).string(), path(2).string(), known_.end);
+  found.head = *head;
+  return found;
+}
+
+/// The complete entries that the first file has after what is known, two at most.
+int CommitLog::commits_ahead() const {
+  const std::optional<File> first = first_of_same_generation();
+  int count = 0;
+  std::int64_t at = known_.end;
+  std::uint64_t chain = known_.chain;
+  std::string bytes;
+  while (first && count < 2) {
+    const std::optional<EntryHead> head = entry_head(*first, at, chain);
+    if (!head || head->end(at) > first->size() || !read_content(*first, at, *head, bytes)) break;
+    ++count;
+    at = head->end(at);
+    chain = head->check;
+  }
+  return count;
+}
+
+/// The second file was this long when it was read. Whoever commits writes to the first one first:
+/// so if it is as long still, they were never more than one entry apart meanwhile.
+void CommitLog::refuse_if_cut_off(std::int64_t length) {
+  if (commits_ahead() < 2 || second_->size() != length) return;
+  second_.reset();  // whoever reads next looks again
+  throw IoError(
+      fmt::format("{0} was cut off: {1} has commits that it lacks; put a copy of {1} in its place "
+                  "(its last commit may be one that was told to have failed), or restore the "
+                  "database from a copy",
+                  path(2).string(), path(1).string()));
+}
+
+void CommitLog::read(const Take& take) {
+  const bool is_new = !is_as_known();
+  if (is_new) open_anew();
+  const std::int64_t length = second_->size();
+  while (known_.end < length) {
+    const std::optional<Found> found = next(length);
+    if (!found) break;
+    take({found->head.kind, found->head.number, found->bytes});
+    known_.last = known_.end;
+    known_.end = found->head.end(known_.end);
+    known_.number = found->head.number;
+    known_.chain = found->head.check;
+  }
+  if (is_new) refuse_if_cut_off(length);
+}
+
+bool CommitLog::is_being_rewritten() const {
+  const std::optional<File> first = opened(path(1));
+  const std::optional<FileHead> head = first ? file_head(*first) : std::nullopt;
+  return !is_as_known() || (head && head->generation > known_.generation);
+}
+
+bool CommitLog::needs_rewriting() const {
+  if (known_.damaged) return true;
+  const std::optional<File> first = first_of_same_generation();
+  EntryHead last;
+  return !first || !file_head(*first) || first->size() < known_.end ||
+         !read_head(*first, known_.last, last) || last.check != known_.chain;
+}
+
+void CommitLog::rewrite(std::string_view image) {
+  write_new(folder_, known_.generation + 1, known_.number, image, sync_);
+  read([](const Entry&) {});
+}
+
+void CommitLog::append(std::string_view changes) {
+  const std::string entry = entry_of(Kind::changes, known_.number + 1, known_.chain, changes);
+  const std::int64_t end = known_.end + static_cast<std::int64_t>(entry.size());
+  const auto add_to = [&](File& file) {
+    // What somebody has left there never happened.
+    if (file.size() != known_.end) file.truncate(known_.end);
+    file.write(known_.end, bytes_of(entry));
+    // Half of the reserve is there at any time.
+    if (end % (reserve / 2) < static_cast<std::int64_t>(entry.size())) file.reserve(end, reserve);
+    if (sync_ == Sync::always) file.sync();
+  };
+  File first = File::open_own_to_append(path(1)), second = File::open_own_to_append(path(2));
+  add_to(first);  // what fails here has left nothing that counts
+  try {
+    add_to(second);
+  } catch (const IoError& failure) {
+    try {
+      second.truncate(known_.end);
+      if (sync_ == Sync::always) second.sync();
+    } catch (const IoError&) {
+      throw CommitInDoubt(fmt::format(
+          "{}; it is not known whether the statement has happened: look when the disk is well "
+          "again",
+          failure.what()));
+    }
+    throw;
+  }
+  known_.last = known_.end;
+  known_.end = end;
+  known_.number += 1;
+  known_.chain = head_of(entry).check;
+}
+
+void CommitLog::settle() {
+  File second = File::open_own_to_append(path(2));
+  if (second.size() != known_.end) second.truncate(known_.end);
+  if (sync_ == Sync::always) second.sync();
+}
+
+std::vector<std::string> CommitLog::damage() const {
+  std::vector<std::string> found;
+  for (const int file : {1, 2}) {
+    const std::string name = path(file).string();
+    const std::optional<File> own = opened(path(file));
+    if (!own) {
+      found.push_back(fmt::format("{} is missing", name));
+      continue;
+    }
+    const std::optional<FileHead> head = file_head(*own);
+    if (!head) found.push_back(fmt::format("the head of {} is damaged (checksum)", name));
+    if (head && head->generation != known_.generation) {
+      found.push_back(fmt::format("{} is older or newer than the file beside it", name));
+      continue;
+    }
+    std::int64_t at = sizeof(FileHead);
+    auto chain = static_cast<std::uint64_t>(known_.generation);
+    std::string bytes;
+    while (at < known_.end) {
+      const std::optional<EntryHead> entry = entry_head(*own, at, chain);
+      if (!entry || !read_content(*own, at, *entry, bytes)) {
+        found.push_back(fmt::format("{} is damaged at byte {} (checksum)", name, at));
+        break;
+      }
+      at = entry->end(at);
+      chain = entry->check;
+    }
+    if (at >= known_.end && chain != known_.chain)
+      found.push_back(fmt::format("{} is of another database", name));
+  }
+  for (std::string& text : found)
+    text += "; the file beside it tells the same, and a VACUUM writes both anew";
+  return found;
+}
+
+}  // namespace tessera::store

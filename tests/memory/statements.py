@@ -1,0 +1,228 @@
+"""Statements that were built to need more memory than they may have, by what they are made of. `{files}` is
+the folder that inputs.py has filled, `{out}` a name that nothing has."""
+
+UNARY = ["abs", "exp", "neg", "relu", "relu_deriv", "sigmoid", "softmax", "sqrt", "square", "tanh"]
+BINARY = ["add", "sub", "mul", "div", "maximum", "minimum", "power", "equal", "not_equal", "less", "less_equal",
+          "greater", "greater_equal"]
+SCALAR = ["add_scalar", "div_scalar", "maximum_scalar", "mul_scalar", "power_scalar", "less_scalar"]
+REDUCTIONS = ["max", "mean", "min", "product", "sum", "argmax", "count_nonzero", "any"]
+
+# A kernel on one large tile, whose result is as large or much larger.
+KERNELS = (
+    [f"SELECT sum_elements({kernel}(tile)) FROM wide" for kernel in UNARY]
+    + [f"SELECT sum_elements({kernel}(tile, tile)) FROM wide" for kernel in BINARY]
+    + [f"SELECT sum_elements({kernel}(tile, value = 2)) FROM wide" for kernel in SCALAR]
+    # A row and a column that broadcast to 20,000 x 20,000.
+    + [f"SELECT sum_elements({kernel}(tile, reshape(tile, shape = [20000, 1]))) FROM vector" for kernel in BINARY]
+    + [f"SELECT sum_elements({kernel}(outer(tile, tile), axes = [0])) FROM vector" for kernel in REDUCTIONS]
+    + [
+        "SELECT sum_elements(outer(tile, tile)) FROM vector",
+        "SELECT sum_elements(outer(tile, tile)) FROM line",
+        "SELECT outer(tile, tile) FROM vector",
+        "SELECT sum_elements(exp(outer(tile, tile))) FROM vector",
+        "SELECT sum_elements(transpose(exp(outer(tile, tile)))) FROM vector",
+        "SELECT sum_elements(tile([1.0], repeats = [500000000]))",
+        "SELECT sum_elements(tile([1], repeats = [500000000]))",
+        "SELECT sum_elements(tile([TRUE], repeats = [500000000]))",
+        "SELECT sum_elements(tile([[1.0, 2.0]], repeats = [20000, 20000]))",
+        "SELECT sum_elements(tile(tile, repeats = [500])) FROM vector",
+        "SELECT sum_elements(tile(tile, repeats = [40])) FROM line",
+        "SELECT sum_elements(pad([1.0], before = [0], after = [200000000]))",
+        "SELECT sum_elements(pad([1.0], before = [200000000], after = [0], value = 1))",
+        "SELECT sum_elements(pad(tile, before = [0, 0], after = [20000, 20000])) FROM whole",
+        "SELECT sum_elements(diag(tile)) FROM vector",
+        "SELECT sum_elements(diag(diag(tile))) FROM vector",
+        "SELECT sum_elements(concat(tile, tile, tile, tile)) FROM wide",
+        "SELECT sum_elements(concat(tile, tile, axis = 1)) FROM wide",
+        "SELECT sum_elements(reshape(transpose(tile), shape = [10000000])) FROM wide",
+        "SELECT sum_elements(permute(tile, axes = [2, 0, 1]) + 1) FROM cube",
+        "SELECT sum_elements(einsum(tile, tile, spec = 'i,j->ij')) FROM vector",
+        "SELECT sum_elements(einsum(tile, tile, spec = 'ijk,ljk->il')) FROM cube",
+        "SELECT sum_elements(einsum(tile, tile, spec = 'ijk,lmk->ijlm')) FROM cube",
+        "SELECT sum_elements(einsum(tile, tile, spec = 'ij,kl->ijkl')) FROM whole",
+        "SELECT sum_elements(matmul(tile, tile)) FROM whole",
+        "SELECT sum_elements(matmul(tile, tile, transpose_a = TRUE)) FROM wide",
+        "SELECT sum_elements(matmul(transpose(tile), tile)) FROM wide",
+        "SELECT sum_elements(matmul(tile, tile)) FROM counts",
+        "SELECT sum_elements(matmul(tile, tile)) FROM marks",
+        "SELECT sum_elements(batched_matmul(tile, tile)) FROM cube",
+        "SELECT sum_elements(sampled_matmul(tile, tile, tile)) FROM whole",
+        "SELECT sum_elements(conv(tile, reshape(tile([1.0], repeats = [2500]), shape = [25, 4, 5, 5]))) FROM image",
+        "SELECT sum_elements(conv(CAST(tile AS TENSOR[4][700][700] OF BIGINT), reshape(tile([1], repeats = [2500]), shape = [25, 4, 5, 5]))) FROM image",
+        "SELECT sum_elements(cholesky(tile @ tile)) FROM definite",
+        "SELECT sum_elements(inverse(tile)) FROM definite",
+        "SELECT sum_elements(solve(tile, tile)) FROM definite",
+        "SELECT sum_elements(qr(tile, output = 0)) FROM definite",
+        "SELECT sum_elements(CAST(tile AS MATRIX[6000][6000] OF BIGINT)) FROM marks",
+        "SELECT sum_elements(CAST(tile AS MATRIX[2000][2000] OF DOUBLE)) FROM counts",
+        "SELECT sum_elements(logical_and(tile, tile)) FROM marks",
+        "SELECT sum_elements(cross_entropy_deriv(tile, tile)) FROM wide",
+        "SELECT inner(tile, tile) FROM line",
+        "SELECT sum_elements(slice(outer(tile, tile), begin = [0, 0], end = [10, 10])) FROM vector",
+        "SET by_rows = on; SELECT sum_elements(outer(tile, tile)) FROM vector",
+        "SET by_rows = on; SELECT sum_elements(exp(tile) + exp(tile)) FROM wide",
+        "SELECT tile FROM wide",
+        "SELECT tile, tile, exp(tile) FROM line",
+    ]
+)
+
+# Whole tensors: what can be done tile by tile, and what cannot.
+TENSORS = [
+    "CREATE TENSOR {out} AS square @ square",
+    "CREATE TENSOR {out} AS square @ square @ square",
+    "CREATE TENSOR {out} AS whole @ whole",
+    "CREATE TENSOR {out} AS exp(square) + square.T",
+    "CREATE TENSOR {out} AS softmax(square)",
+    "CREATE TENSOR {out} AS inverse(square)",
+    "CREATE TENSOR {out} AS reshape(square, shape = [4000000])",
+    "CREATE TENSOR {out} AS einsum('i,j->ij', vector, vector)",
+    "CREATE TENSOR {out} TILE [1000][1000] AS einsum('i,j->ij', vector, vector)",
+    "CREATE TENSOR {out} AS einsum('ij,kl->ijkl', whole, whole)",
+    "CREATE TENSOR {out} AS wide.T @ wide",
+    "CREATE TENSOR {out} AS sum(wide.T @ wide)",
+    "CREATE TENSOR {out} TILE [2000][2000] AS square + 1",
+    "CREATE TENSOR {out} TILE [50][50] AS whole",
+    "CREATE TENSOR {out} AS vector * reshape(vector, shape = [20000, 1])",
+    "CREATE TENSOR {out} AS max(square @ square.T, axes = [1])",
+    "CREATE TENSOR {out} AS cube @ cube",
+    "CREATE TENSOR {out} AS line * line + line",
+    "CREATE TENSOR {out} AS tile([1.0], repeats = [300000000])",
+    "CREATE TENSOR {out} AS marks @ marks",
+    "SELECT SUM(tile) FROM square",
+    "SELECT SUM(a.tile @ b.tile) FROM square AS a, square AS b WHERE a.k1 = b.k0",
+    "SELECT a.k0, b.k1, SUM(a.tile @ b.tile) FROM square AS a, square AS b WHERE a.k1 = b.k0 GROUP BY a.k0, b.k1",
+    "CREATE TABLE {out} AS SELECT a.k0 AS i, b.k1 AS j, SUM(a.tile @ b.tile) AS p FROM square AS a, square AS b WHERE a.k1 = b.k0 GROUP BY a.k0, b.k1",
+    "CREATE TABLE {out} AS SELECT a.k0 AS i, a.k1 AS j, b.k0 AS k, b.k1 AS l, a.tile + b.tile AS t FROM square AS a, square AS b",
+    "SELECT concat(a.tile, b.tile) FROM square AS a, square AS b",
+    "EXPLAIN ANALYZE SELECT sum_elements(exp(tile)) FROM square",
+]
+
+# Few entries that lie far apart, and few that make many.
+SPARSE = [
+    "CREATE TENSOR {out} AS far @ far",
+    "CREATE TENSOR {out} AS far.T @ far",
+    "CREATE TENSOR {out} AS far @ far.T",
+    "CREATE TENSOR {out} AS far + far",
+    "CREATE TENSOR {out} AS far.T",
+    "CREATE TENSOR {out} AS far * 2",
+    "CREATE TENSOR {out} AS exp(far)",
+    "CREATE TENSOR {out} AS sum(far)",
+    "CREATE TENSOR {out} AS sum(far, axes = [1])",
+    "CREATE TENSOR {out} AS sum(far @ far)",
+    "CREATE TENSOR {out} AS scattered @ scattered",
+    "CREATE TENSOR {out} AS scattered @ scattered.T",
+    "CREATE TENSOR {out} AS scattered.T @ scattered @ scattered",
+    "CREATE TENSOR {out} AS scattered * scattered.T",
+    "CREATE TENSOR {out} AS max(scattered, axes = [0])",
+    "CREATE TENSOR {out} AS einsum('ij,jk->ik', scattered, scattered)",
+    "CREATE TENSOR {out} AS einsum('ii->i', far)",
+    "CREATE TENSOR {out} AS sparse @ sparse",
+    "CREATE TENSOR {out} AS sparse_tiles @ sparse_tiles",
+    "CREATE TENSOR {out} AS sparse @ sparse.T @ sparse",
+    "CREATE TENSOR {out} AS sparse.T @ sparse",
+    "CREATE TENSOR {out} AS exp(sparse)",
+    "CREATE TENSOR {out} AS sparse + 1",
+    "CREATE TENSOR {out} AS exp(sparse_tiles)",
+    "CREATE TENSOR {out} AS one_column @ one_row",
+    "CREATE TENSOR {out} AS sum(one_column @ one_row)",
+    "CREATE TENSOR {out} AS one_row @ one_column",
+    "CREATE TENSOR {out} AS one_column.T @ one_row.T",
+    "SELECT sum_elements(matmul(tile, tile)) FROM far",
+    "SELECT sum_elements(matmul(a.tile, b.tile)) FROM one_column AS a, one_row AS b",
+    "SELECT sum_elements(outer(tile, tile)) FROM sparse",
+    "SELECT sum_elements(pad(tile, before = [0, 0], after = [9, 9], value = 1)) FROM far",
+    "SELECT tile FROM far",
+    "SELECT sum_elements(softmax(tile)) FROM sparse",
+    "SELECT sum_elements(concat(tile, tile)) FROM far",
+    "SELECT sum_elements(reshape(tile, shape = [500000000, 2000000000])) FROM far",
+    "SELECT sum_elements(logical_not(equal_scalar(tile, value = 0))) FROM sparse",
+    "SELECT sum_elements(sampled_matmul(tile, tile, tile)) FROM sparse",
+]
+
+# Rows, which are held one cell each.
+ROWS = [
+    "SELECT * FROM people",
+    "SELECT * FROM people ORDER BY x DESC",
+    "SELECT name FROM people ORDER BY name, id",
+    "SELECT DISTINCT name, x FROM people",
+    "SELECT id, x FROM people UNION SELECT id + 1, x FROM people",
+    "SELECT id, x FROM people UNION ALL SELECT id, x FROM people",
+    "SELECT COUNT(*) FROM people AS a, people AS b",
+    "SELECT a.id, b.id FROM people AS a, people AS b",
+    "SELECT a.id, b.id FROM people AS a, people AS b WHERE a.name = b.name",
+    "SELECT COUNT(*) FROM people AS a, people AS b WHERE a.x < b.x",
+    "SELECT name, COUNT(*), SUM(x), MIN(x) FROM people GROUP BY name",
+    "SELECT id, COUNT(DISTINCT name) FROM people GROUP BY id",
+    "SELECT COUNT(DISTINCT x) FROM people",
+    "SELECT id, CASE WHEN x > 100 THEN 'much' ELSE name END FROM people",
+    "SELECT * FROM people WHERE x > 10 ORDER BY id LIMIT 10",
+    "SELECT (SELECT MAX(x) FROM people), id FROM people",
+    "CREATE TABLE {out} AS SELECT id, name, x * 2 AS y FROM people WHERE x >= 0",
+    "INSERT INTO few SELECT id, name, x FROM people WHERE x >= 0",
+    "COPY few FROM '{files}/rows.csv'",
+    "COPY few FROM '{files}/long_text.csv'",
+    "COPY (SELECT * FROM people) TO '{files}/{out}.csv'",
+    "COPY (SELECT * FROM people ORDER BY x) TO '{files}/{out}.csv'",
+    "SELECT k0, k1, sum_elements(tile) AS s FROM tiny ORDER BY s",
+    "SELECT k0, k1, tile FROM tiny",
+    "SELECT a.k0, b.k1 FROM tiny AS a, tiny AS b WHERE a.k1 = b.k0 ORDER BY 1",
+    "SET by_rows = on; SELECT id + 1 FROM people",
+    "SET by_rows = on; SELECT name, SUM(x) FROM people GROUP BY name",
+    "SELECT a.name, outer(b.tile, b.tile) FROM people AS a, vector AS b",
+]
+
+# Plans of many tiles, tasks, versions or operators.
+PLANS = [
+    "CREATE TENSOR {out} AS tiny + tiny",
+    "CREATE TENSOR {out} AS tiny @ tiny",
+    "CREATE TENSOR {out} AS tiny.T",
+    "CREATE TENSOR {out} AS sum(tiny)",
+    "CREATE TENSOR {out} TILE [1][1] AS square",
+    "CREATE TENSOR {out} TILE [1] AS line",
+    "CREATE TENSOR {out} TILE [2][2] AS square + 1",
+    "SELECT COUNT(*) FROM tiny AS a, tiny AS b",
+    "CREATE TABLE {out} AS SELECT a.k0 AS i, b.k0 AS j, c.k0 AS k, a.tile AS t FROM tiny AS a, tiny AS b, tiny AS c WHERE a.k1 = b.k1",
+    "EXPLAIN CREATE TENSOR {out} AS tiny @ tiny",
+    "EXPLAIN CREATE TENSOR {out} AS virtual_one @ virtual_one",
+    "EXPLAIN (SITES 16) CREATE TENSOR {out} AS virtual_one @ virtual_one",
+    "EXPLAIN SELECT sum_elements(outer(tile, tile)) FROM vector",
+    "SELECT n FROM step[20000]",
+    "SELECT n FROM step[900000]",
+    "EXECUTE (FOR i IN 0...50000: SELECT n FROM step[i])",
+    "SELECT SUM(a.tile) FROM tiny AS a, tiny AS b WHERE a.k0 = b.k1",
+]
+
+# Files, which are read in pieces, whatever they hold.
+IMPORTS = [
+    "CREATE TENSOR {out} FROM '{files}/square.npy'",
+    "CREATE TENSOR {out} FROM '{files}/square.npy' TILE [2000][2000]",
+    "CREATE TENSOR {out} FROM '{files}/square.npy' TILE [2][2]",
+    "CREATE TENSOR {out} FROM '{files}/wide.npy'",
+    "CREATE TENSOR {out} FROM '{files}/wide.npy' TILE [1][50000]",
+    "CREATE TENSOR {out} FROM '{files}/wide.npy' TILE [200][1]",
+    "CREATE TENSOR {out} FROM '{files}/wide.npy' TILE [200][50000] WITH (dtype = FLOAT)",
+    "CREATE TENSOR {out} FROM '{files}/marks.npy' WITH (dtype = DOUBLE)",
+    "CREATE TENSOR {out} FROM '{files}/several.npz' WITH (member = 'a')",
+    "CREATE TENSOR {out} FROM '{files}/raw.bin' WITH (format = raw, dtype = DOUBLE, shape = [3000, 1500])",
+    "CREATE TENSOR {out} FROM '{files}/raw.bin' WITH (format = raw, dtype = DOUBLE, shape = [3000, 1500], column_major)",
+    "CREATE TENSOR {out} FROM '{files}/numbers.csv'",
+    "CREATE TENSOR {out} FROM '{files}/numbers.csv' TILE [60000][20]",
+    "CREATE TENSOR {out} FROM '{files}/one_line.csv'",
+    "CREATE TENSOR {out} FROM '{files}/far.mtx'",
+    "CREATE TENSOR {out} FROM '{files}/far.mtx' TILE [1000000000][1]",
+    "CREATE TENSOR {out} FROM '{files}/scattered.mtx'",
+    "CREATE TENSOR {out} FROM '{files}/sparse.mtx' TILE [12000][12000]",
+    "CREATE TENSOR {out} FROM '{files}/sparse.mtx' TILE [10][10]",
+    "CREATE TENSOR {out} FROM '{files}/points.svm'",
+    "CREATE TENSOR {out} FROM '{files}/triples.txt' WITH (format = triples)",
+    "COPY square TO '{files}/{out}.npy'",
+    "COPY whole TO '{files}/{out}.csv'",
+    "COPY sparse TO '{files}/{out}.mtx'",
+    "COPY wide TO '{files}/{out}.npy' WITH (column_major)",
+    "COPY tiny TO '{files}/{out}.npy'",
+]
+
+# Texts of statements that are large themselves.
+SCRIPTS = ["{files}/insert.sql", "{files}/literal.sql"]
+
+ALL = KERNELS + TENSORS + SPARSE + ROWS + PLANS + IMPORTS + SCRIPTS
