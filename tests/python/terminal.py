@@ -1,4 +1,6 @@
 """A program at a pseudo-terminal: what it shows, and somebody who types."""
+import bisect
+import codecs
 import fcntl
 import os
 import pty
@@ -19,6 +21,7 @@ class Terminal:
     def __init__(self, command, columns=80, patience=60, environment=None, **options):
         here, there = pty.openpty()
         self.descriptor, self.patience, self.said, self.seen = here, patience, "", 0
+        self.decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self.resize(columns)
         streams = {"stdin": there, "stdout": there, "stderr": there, **options}
         self.program = subprocess.Popen(
@@ -52,19 +55,23 @@ class Terminal:
             piece = os.read(self.descriptor, 65536)
         except OSError:  # the other end is closed
             return False
-        self.said += piece.decode(errors="replace")
+        self.said += self.decoder.decode(piece)  # a read may end within a character
         return bool(piece)
+
+    @staticmethod
+    def __plain(text):
+        return re.sub("\r+\n", "\n", ESCAPES.sub("", text))
 
     def expect(self, what):
         """Waits for a text, escapes left out; returns what came since the last time, up to it."""
         end = time.monotonic() + self.patience
-        while True:
-            plain = re.sub("\r+\n", "\n", ESCAPES.sub("", self.said[self.seen:]))
-            if what in plain:
-                self.seen = len(self.said)
-                return plain
+        while what not in (plain := self.__plain(self.said[self.seen:])):
             if time.monotonic() > end or not self.__read(0.2):
                 raise AssertionError(f"{what!r} did not come, but {plain[-2000:]!r}")
+        # What came behind it is for whoever waits next, however much one read has brought.
+        ends = range(self.seen, len(self.said) + 1)
+        self.seen = ends[bisect.bisect_left(ends, True, key=lambda end: what in self.__plain(self.said[self.seen:end]))]
+        return plain[:plain.index(what) + len(what)]
 
     def run(self, text, prompt="tessera> "):
         """Types a line, and returns what came until the next prompt."""
