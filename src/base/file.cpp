@@ -72,11 +72,16 @@ File File::create(const std::filesystem::path& path) {
 }
 
 File File::temporary(const std::filesystem::path& folder) {
+  const std::string shown = fmt::format("a temporary file in {}", folder.string());
+  if (std::optional<File> file = nameless(folder)) {
+    file->call(shown);
+    return std::move(*file);
+  }
   std::string name = (folder / "tessera-XXXXXX").string();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) fail("create a temporary file in", folder);
   (void)::unlink(name.c_str());
-  return {descriptor, fmt::format("a temporary file in {}", folder.string())};
+  return {descriptor, shown};
 }
 
 std::optional<File> File::nameless(const std::filesystem::path& folder) {
@@ -227,7 +232,6 @@ void rename_file(const std::filesystem::path& from, const std::filesystem::path&
   std::filesystem::rename(from, to, error);
   TESSERA_REQUIRE(IoError, !error, "cannot rename {} to {}: {}", from.string(), to.string(),
                   error.message());
-  sync_folder(to.parent_path());
 }
 
 }  // namespace tessera

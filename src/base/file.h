@@ -71,7 +71,7 @@ void sync_folder(const std::filesystem::path& folder);
 void make_folder(const std::filesystem::path& folder);
 /// Removes a file if it is there.
 void remove_file(const std::filesystem::path& path);
-/// Gives a file another name, in the place of one that has it; both survive a crash.
+/// Gives a file another name, in the place of one that has it.
 void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace tessera

@@ -39,8 +39,8 @@ void MemoryAccount::refuse(std::int64_t bytes, const char* what) const {
                               bytes_text(bytes), whose, bytes_text(all))
                 : fmt::format("at least {} are needed in memory{}", bytes_text(all), whose);
   throw OutOfMemory(
-      fmt::format("{}, and the limit is {}: use smaller tiles, compute less at once, or raise "
-                  "memory_limit",
+      fmt::format("{}, and the limit is {}: raise memory_limit, or compute less at once, as with "
+                  "smaller tiles or fewer rows",
                   needed, bytes_text(limit_)));
 }
 

@@ -181,8 +181,8 @@ void merge_directories(const std::filesystem::path& database, Definition& defini
     const File file = store::open_segment(database, parts[i].segment);
     Directory part = store::directory_of(
         store::read_numbers(file, parts[i].place,
-                            fmt::format("the directory of {}", definition.name)),
-        definition.name);
+                            fmt::format("the directory of {}", definition.shown())),
+        definition.shown());
     std::move(part.entries.begin(), part.entries.end(), std::back_inserter(merged.entries));
   }
   std::sort(merged.entries.begin(), merged.entries.end(),

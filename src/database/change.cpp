@@ -57,7 +57,7 @@ std::string description(const Changes& changes, const NamedRelations& stored) {
 }
 
 /// The last looks, while all can still be taken back.
-void refuse_if_stopped(const RunOptions& options) {
+void refuse_if_run_stopped(const RunOptions& options) {
   TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped; nothing was kept");
 }
 
@@ -81,14 +81,14 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
           writers[result].add(key, tiles);
         },
         options, &took);
-  refuse_if_stopped(options);
+  refuse_if_run_stopped(options);
   const ClusterInfo processes = cluster_info();
   for (const NamedRelations* relations : {&stored, &changes.appended})
     for (const auto& [name, relation] : *relations) {
       const std::vector<Tuple>& tuples = relation.tuples();
       RelationWriter& writer = writers.emplace_back(appender, string_columns(name));
       for (std::size_t i = processes.rank; i < tuples.size(); i += processes.size) {
-        refuse_if_stopped(options);
+        refuse_if_run_stopped(options);
         writer.add(tuples[i].key, tuples[i].tiles);
       }
       wholes.push_back(types_of(relation));
@@ -119,7 +119,7 @@ Snapshot Database::State::change(const Changes& changes, const NamedRelations& s
         changed.set_segments(written[rank].segments);
       amendment->apply(changed);
       if (!changes.results.empty()) remember(changed, changes.results, took);
-      if (cluster == nullptr) refuse_if_stopped(running);
+      if (cluster == nullptr) refuse_if_run_stopped(running);
     });
   };
   const std::string next = by_first(

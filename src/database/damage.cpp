@@ -22,7 +22,8 @@ std::vector<Damage> damage_of_catalogue(store::CatalogFile& catalog) {
 std::vector<Damage> damage_of_segments(const std::filesystem::path& database,
                                        store::CatalogFile& catalog) {
   std::vector<Damage> found;
-  for (const auto& [segment, bytes] : catalog.now()->segments()) {
+  const std::shared_ptr<const store::Catalog> state = catalog.now();
+  for (const auto& [segment, bytes] : state->segments()) {
     std::string damage;
     try {
       damage = store::damage_of_segment(store::open_segment(database, segment), bytes);

@@ -1,13 +1,13 @@
 #include <atomic>
 #include <deque>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "base/outside.h"
 #include "base/stop.h"
 #include "database/file_meter.h"
 #include "database/replacement.h"
 #include "database/state.h"
-#include "exec/memory_limit.h"
 #include "exec/statement_memory.h"
 #include "store/formats/format.h"
 
@@ -56,13 +56,12 @@ class Export : public store::TensorReader {
   }
 
   void require_room(double bytes) const override {
-    const auto most = static_cast<double>(exec::default_memory_limit());
-    TESSERA_REQUIRE(
-        OutOfMemory, bytes <= most,
-        "'{}' with its zeros takes {:.3g} GB in memory at once, and there may be {:.3g} "
-        "GB: write it in a format of coordinates (mtx, triples), or cut it into "
-        "smaller tiles",
-        name(), bytes / 1e9, most / 1e9);
+    const std::int64_t limit = MemoryAccount::current()->limit();
+    TESSERA_REQUIRE(OutOfMemory, bytes <= static_cast<double>(limit),
+                    "'{}' with its zeros takes {:.3g} GB in memory at once, and the limit is {}: "
+                    "write it in a format of coordinates (mtx, triples), cut it into smaller "
+                    "tiles, or raise memory_limit",
+                    name(), bytes / 1e9, bytes_text(limit));
   }
 
   void advance(std::int64_t bytes, std::int64_t rows) override { meter_.advance(bytes, rows); }

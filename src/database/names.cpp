@@ -2,6 +2,7 @@
 
 #include "base/characters.h"
 #include "base/check.h"
+#include "base/names_text.h"
 #include "store/hidden_names.h"
 
 namespace tessera {
@@ -28,11 +29,10 @@ store::Definition find_stored(const store::Catalog& catalog, const std::filesyst
                               const std::string& name) {
   std::optional<store::Definition> found = catalog.find(name);
   if (found) return std::move(*found);
-  std::string others;
-  for (const std::string& other : catalog.names())
-    if (!store::is_hidden(other)) others += (others.empty() ? "" : ", ") + other;
+  std::vector<std::string> others = catalog.names();
+  std::erase_if(others, [](const std::string& other) { return store::is_hidden(other); });
   throw TypeError(fmt::format("there is no '{}' in {}; there is {}", store::shown_name(name),
-                              database.string(), others.empty() ? "nothing" : others));
+                              database.string(), others.empty() ? "nothing" : names_text(others)));
 }
 
 }  // namespace tessera

@@ -108,7 +108,7 @@ void Replacement::take_place() {
   file_->sync();
   if (temporary_.empty()) {
     if (!replaced_ && file_->take_name(target_)) {
-      sync_folder(folder_of(target_));
+      sync_name();
       return;
     }
     // A name cannot be given in the place of another file, but that of one can.
@@ -119,6 +119,19 @@ void Replacement::take_place() {
   }
   rename_file(temporary_, target_);
   temporary_.clear();
+  sync_name();
+}
+
+/// The file has its name by now, whatever the disk says.
+void Replacement::sync_name() const {
+  try {
+    sync_folder(folder_of(target_));
+  } catch (const IoError& error) {
+    throw IoError(
+        fmt::format("{}; {} is written, but it is not known whether it outlasts a loss "
+                    "of power: write it again when the disk is well",
+                    error.what(), name_));
+  }
 }
 
 }  // namespace tessera

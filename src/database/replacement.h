@@ -29,6 +29,7 @@ class Replacement {
 
  private:
   void take_place();
+  void sync_name() const;
 
   const std::string name_;  // as it was given, for errors
   const std::stop_token stop_;

@@ -49,7 +49,7 @@ struct Descriptor {
   throw IoError(fmt::format("cannot write {}: {}", to.string(), std::strerror(errno)));
 }
 
-void refuse_if_stopped(const std::filesystem::path& to, const std::stop_token& stop) {
+void refuse_if_export_stopped(const std::filesystem::path& to, const std::stop_token& stop) {
   TESSERA_REQUIRE(Interrupted, !stop.stop_requested(), "stopped before all was written to {}",
                   to.string());
 }
@@ -71,7 +71,7 @@ int opened(const std::filesystem::path& to, const std::stop_token& stop) {
     struct stat there {};
     const bool waits = errno == ENXIO && ::stat(to.c_str(), &there) == 0 && S_ISFIFO(there.st_mode);
     if (errno != EINTR && !waits) fail(to);
-    refuse_if_stopped(to, stop);
+    refuse_if_export_stopped(to, stop);
     std::this_thread::sleep_for(nap);
   }
   return number;
@@ -102,7 +102,7 @@ void write_through(const File& file, const std::filesystem::path& to, const std:
     const std::size_t there = file.read_some(at, buffer);
     if (there == 0) return;
     for (std::size_t done = 0; done < there;) {
-      refuse_if_stopped(to, stop);
+      refuse_if_export_stopped(to, stop);
       const ssize_t count = ::write(descriptor.number, buffer.data() + done, there - done);
       if (count > 0) {
         done += static_cast<std::size_t>(count);

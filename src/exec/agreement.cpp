@@ -17,7 +17,7 @@ namespace tessera::exec {
 namespace {
 
 constexpr std::int64_t most_tiles = 4;
-constexpr double most_bytes = 1 << 20;  // of all tiles after the first
+constexpr double most_hashed = 1 << 20;  // of all tiles after the first
 
 double bytes_of(const std::vector<TileType>& types) {
   double bytes = 0;
@@ -48,7 +48,7 @@ std::uint64_t sample_of(const op::Input& input) {
   std::vector<TileType> bound;
   for (const Column& column : input.type.columns) bound.push_back(column.type);
   const double each = std::max(1.0, bytes_of(bound));
-  const auto tiles = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_bytes / each), 1,
+  const auto tiles = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_hashed / each), 1,
                                               std::min(count, most_tiles));
   std::uint64_t hash = 0;
   try {

@@ -25,6 +25,9 @@ class TypeTable {
   std::unordered_multimap<std::size_t, TypesId> by_hash_;
 };
 
+/// Bytes of anything that is predicted are at most so many: sums of a few still fit 64 bits.
+inline constexpr double most_counted = 1e17;
+
 /// What a task will make and take.
 struct Estimate {
   TypesId types = unknown_types;

@@ -16,8 +16,6 @@ namespace {
 
 using Types = std::vector<TileType>;
 
-constexpr double most_counted = 1e17;  // bytes: sums of a few still fit 64 bits
-
 /// What follows from unknown types is unknown; the message is seen by nobody.
 const Types& known(const TypeTable& table, TypesId id) {
   TESSERA_REQUIRE(TypeError, id != unknown_types, "unknown types");

@@ -10,7 +10,6 @@ namespace {
 /// How full a sparse tile is taken to be as long as nobody knows.
 constexpr double guessed_entries = 16;  // one of so many elements
 constexpr double largest_guess = 64e6;
-constexpr double most_counted = 1e17;  // sums of a few still fit 64 bits
 constexpr std::int64_t most_summed = std::int64_t{1} << 62;
 
 bool is_sparse(const std::vector<TileType>& types) {

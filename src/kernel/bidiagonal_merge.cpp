@@ -31,9 +31,9 @@ namespace tessera::lapack {
 namespace {
 
 template <class T>
-struct Steps;
+struct BidiagonalSteps;
 template <>
-struct Steps<float> {
+struct BidiagonalSteps<float> {
   static constexpr auto tree = slasdt_;
   static constexpr auto leaf = slasdq_;
   static constexpr auto deflate = slasd2_;
@@ -41,7 +41,7 @@ struct Steps<float> {
   static constexpr auto merge_order = slamrg_;
 };
 template <>
-struct Steps<double> {
+struct BidiagonalSteps<double> {
   static constexpr auto tree = dlasdt_;
   static constexpr auto leaf = dlasdq_;
   static constexpr auto deflate = dlasd2_;
@@ -49,15 +49,13 @@ struct Steps<double> {
   static constexpr auto merge_order = dlamrg_;
 };
 
-constexpr lapack_int small = 25;  // the order of what is not torn, as LAPACK has it
-
 /// Two halves of a bidiagonal matrix that a row joins: the left one is nl x (nl + 1), the right one
 /// nr x (nr + sqre), and between them lies a row with alpha and beta (LAPACK's lasd1 and lasd3).
 template <class T>
-class Merge {
+class BidiagonalMerge {
  public:
-  Merge(std::int64_t nl, std::int64_t nr, std::int64_t sqre, const Columns<T>& u,
-        const Columns<T>& vt, const Cuts& cuts)
+  BidiagonalMerge(std::int64_t nl, std::int64_t nr, std::int64_t sqre, const Columns<T>& u,
+                  const Columns<T>& vt, const Cuts& cuts)
       : nl_(nl),
         nr_(nr),
         sqre_(sqre),
@@ -91,16 +89,17 @@ class Merge {
                      ldvt2 = vt2_.stride();
     lapack_int kept = 0, info = 0;
     look_for_stop();
-    Steps<T>::deflate(&left, &right, &more, &kept, d, z_.data(), &alpha, &beta, u_.first, &ldu,
-                      vt_.first, &ldvt, sigma_.data(), u2_.first, &ldu2, vt2_.first, &ldvt2,
-                      idxp_.data(), idx_.data(), idxc_.data(), order, types_.data(), &info);
+    BidiagonalSteps<T>::deflate(&left, &right, &more, &kept, d, z_.data(), &alpha, &beta, u_.first,
+                                &ldu, vt_.first, &ldvt, sigma_.data(), u2_.first, &ldu2, vt2_.first,
+                                &ldvt2, idxp_.data(), idx_.data(), idxc_.data(), order,
+                                types_.data(), &info);
     checked("lasd2", info);
     k_ = kept;
     std::copy_n(types_.begin(), totals_.size(), totals_.begin());
     if (const int failed = find_vectors(d); failed > 0) return failed;
     scale(1, norm, d);
     const lapack_int others = size_of_call(n_) - kept, up = 1, down = -1;
-    Steps<T>::merge_order(&kept, &others, d, &up, &down, order);
+    BidiagonalSteps<T>::merge_order(&kept, &others, d, &up, &down, order);
     return 0;
   }
 
@@ -144,8 +143,8 @@ class Merge {
     for (lapack_int j = 1; j <= count; ++j) {
       look_for_stop();
       lapack_int info = 0;
-      Steps<T>::root(&count, &j, sigma_.data(), z_.data(), u_.at(0, j - 1), &rho, &d[j - 1],
-                     vt_.at(0, j - 1), &info);
+      BidiagonalSteps<T>::root(&count, &j, sigma_.data(), z_.data(), u_.at(0, j - 1), &rho,
+                               &d[j - 1], vt_.at(0, j - 1), &info);
       if (info > 0) return info;
     }
     return 0;
@@ -244,21 +243,22 @@ int conquer(std::int64_t n, T* d, T* e, const Columns<T>& u, const Columns<T>& v
   BufferVector<T> work(4 * n);
   const lapack_int order = size_of_call(n), none = 0, ldu = u.stride(), ldvt = vt.stride();
   lapack_int info = 0;
-  if (n <= small) {
-    Steps<T>::leaf("U", &none, &order, &order, &order, &none, d, e, vt.first, &ldvt, u.first, &ldu,
-                   u.first, &ldu, work.data(), &info, 1);
+  if (n <= not_torn) {
+    BidiagonalSteps<T>::leaf("U", &none, &order, &order, &order, &none, d, e, vt.first, &ldvt,
+                             u.first, &ldu, u.first, &ldu, work.data(), &info, 1);
     return info;
   }
   BufferVector<lapack_int> centres(n), lefts(n), rights(n), values(n);
   lapack_int levels = 0, nodes = 0;
-  Steps<T>::tree(&order, &levels, &nodes, centres.data(), lefts.data(), rights.data(), &small);
+  BidiagonalSteps<T>::tree(&order, &levels, &nodes, centres.data(), lefts.data(), rights.data(),
+                           &not_torn);
 
   const auto leaf = [&](std::int64_t first, lapack_int rows, lapack_int sqre) {
     look_for_stop();
     const lapack_int columns = rows + sqre;
-    Steps<T>::leaf("U", &sqre, &rows, &columns, &rows, &none, d + first, e + first,
-                   vt.at(first, first), &ldvt, u.at(first, first), &ldu, u.at(first, first), &ldu,
-                   work.data(), &info, 1);
+    BidiagonalSteps<T>::leaf("U", &sqre, &rows, &columns, &rows, &none, d + first, e + first,
+                             vt.at(first, first), &ldvt, u.at(first, first), &ldu,
+                             u.at(first, first), &ldu, work.data(), &info, 1);
     std::iota(values.begin() + first, values.begin() + first + rows, 1);
     return info;
   };
@@ -273,8 +273,9 @@ int conquer(std::int64_t n, T* d, T* e, const Columns<T>& u, const Columns<T>& v
     for (lapack_int i = begin; i <= end; ++i) {
       const std::int64_t centre = centres[i] - 1;
       const std::int64_t first = centre - lefts[i];
-      Merge<T> merge(lefts[i], rights[i], i == end ? 0 : 1, {u.at(first, first), u.leading},
-                     {vt.at(first, first), vt.leading}, cuts);
+      BidiagonalMerge<T> merge(lefts[i], rights[i], i == end ? 0 : 1,
+                               {u.at(first, first), u.leading}, {vt.at(first, first), vt.leading},
+                               cuts);
       if (const int failed = merge.run(d + first, d[centre], e[centre], values.data() + first);
           failed > 0)
         return failed;
@@ -301,7 +302,7 @@ void sort_values(std::int64_t n, T* d, const Columns<T>& u, const Columns<T>& vt
 template <class T>
 int bidiagonal_svd(std::int64_t n, T* d, T* e, const Columns<T>& u, const Columns<T>& vt,
                    const Cuts& cuts) {
-  if (n <= small || std::pow(static_cast<double>(n), 3) * 2 <= static_cast<double>(cuts.work)) {
+  if (n <= not_torn || std::pow(static_cast<double>(n), 3) * 2 <= static_cast<double>(cuts.work)) {
     BufferVector<T> work(3 * n * n + 4 * n);
     BufferVector<lapack_int> integers(8 * n);
     look_for_stop();

@@ -11,23 +11,23 @@ namespace tessera {
 namespace {
 
 /// The integers of so many bits.
-struct Integers {
+struct IntegerRange {
   int bits;
   std::int64_t least() const { return std::numeric_limits<std::int64_t>::min() >> (64 - bits); }
   std::int64_t largest() const { return std::numeric_limits<std::int64_t>::max() >> (64 - bits); }
 };
 
 /// Whether one of them is what is left of a number without its fraction.
-bool holds(const Integers& integers, std::int64_t value) {
+bool holds(const IntegerRange& integers, std::int64_t value) {
   return value >= integers.least() && value <= integers.largest();
 }
-bool holds(const Integers& integers, double value) {
+bool holds(const IntegerRange& integers, double value) {
   const double whole = std::trunc(value);
   const double end = -static_cast<double>(integers.least());  // a power of two, hence exact
   return whole >= -end && whole < end;
 }
-bool holds(const Integers&, bool) { return true; }
-bool holds(const Integers& integers, float value) {
+bool holds(const IntegerRange&, bool) { return true; }
+bool holds(const IntegerRange& integers, float value) {
   return holds(integers, static_cast<double>(value));
 }
 
@@ -37,7 +37,7 @@ Tile values_of(const Tile& tile) {
 
 /// A float that no i64 holds has become the least one: only where that, or another integer that is
 /// too large, has come out is the tile looked at again.
-void require_held(const Tile& tile, const Tile& cast, const Integers& integers) {
+void require_held(const Tile& tile, const Tile& cast, const IntegerRange& integers) {
   const Tile after = values_of(cast);
   const std::int64_t* first = after.data<std::int64_t>();
   const bool sure = std::all_of(first, first + after.elements(), [&](std::int64_t value) {
@@ -70,7 +70,7 @@ TileType infer_cast(const TileType& type, const Params& params) {
 
 Tile cast(const Tile& tile, const Params& params) {
   const DType dtype = parse_dtype(params.text("dtype"));
-  const Integers integers{static_cast<int>(params.integer("bits"))};
+  const IntegerRange integers{static_cast<int>(params.integer("bits"))};
   const Tile result = dtype == tile.dtype() ? tile : tile.cast(dtype);
   const bool any_fits =
       tile.dtype() == DType::boolean || (tile.dtype() == DType::i64 && integers.bits == 64);

@@ -10,6 +10,8 @@ namespace tessera::lapack {
 // they are (deflation) and the roots of the secular equation, one after the other; the vectors are
 // products of matrices, which take nearly all of the time.
 
+inline constexpr lapack_int not_torn = 25;  // the order of what is small, as LAPACK has it
+
 /// d := the singular values, descending, of the upper bidiagonal matrix of order n with the
 /// diagonal d and e above it; u and vt := its singular vectors. Above 0 if it does not converge.
 template <class T>

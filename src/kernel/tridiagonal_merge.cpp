@@ -23,28 +23,26 @@ namespace tessera::lapack {
 namespace {
 
 template <class T>
-struct Steps;
+struct TridiagonalSteps;
 template <>
-struct Steps<float> {
+struct TridiagonalSteps<float> {
   static constexpr auto deflate = slaed2_;
   static constexpr auto root = slaed4_;
   static constexpr auto merge_order = slamrg_;
 };
 template <>
-struct Steps<double> {
+struct TridiagonalSteps<double> {
   static constexpr auto deflate = dlaed2_;
   static constexpr auto root = dlaed4_;
   static constexpr auto merge_order = dlamrg_;
 };
 
-constexpr std::int64_t small = 25;  // the order of what is not torn, as LAPACK has it
-
 /// Two halves of a tridiagonal matrix, of n1 and n - n1 rows, that rho joins (LAPACK's laed1 and
 /// laed3).
 template <class T>
-class Merge {
+class TridiagonalMerge {
  public:
-  Merge(std::int64_t n, std::int64_t n1, const Columns<T>& q, const Cuts& cuts)
+  TridiagonalMerge(std::int64_t n, std::int64_t n1, const Columns<T>& q, const Cuts& cuts)
       : n_(n),
         n1_(n1),
         q_(q),
@@ -66,9 +64,9 @@ class Merge {
     const lapack_int rows = size_of_call(n_), above = size_of_call(n1_), ldq = q_.stride();
     lapack_int kept = 0, info = 0;
     look_for_stop();
-    Steps<T>::deflate(&kept, &rows, &above, d, q_.first, &ldq, order, &rho, z_.data(),
-                      lambda_.data(), w_.data(), q2_.data(), indx_.data(), indxc_.data(),
-                      indxp_.data(), types_.data(), &info);
+    TridiagonalSteps<T>::deflate(&kept, &rows, &above, d, q_.first, &ldq, order, &rho, z_.data(),
+                                 lambda_.data(), w_.data(), q2_.data(), indx_.data(), indxc_.data(),
+                                 indxp_.data(), types_.data(), &info);
     checked("laed2", info);
     k_ = kept;
     if (k_ == 0) {
@@ -77,7 +75,7 @@ class Merge {
     }
     if (const int failed = find_vectors(d, rho); failed > 0) return failed;
     const lapack_int others = rows - kept, up = 1, down = -1;
-    Steps<T>::merge_order(&kept, &others, d, &up, &down, order);
+    TridiagonalSteps<T>::merge_order(&kept, &others, d, &up, &down, order);
     return 0;
   }
 
@@ -87,8 +85,8 @@ class Merge {
     for (lapack_int j = 1; j <= count; ++j) {
       look_for_stop();
       lapack_int info = 0;
-      Steps<T>::root(&count, &j, lambda_.data(), w_.data(), q_.at(0, j - 1), &rho, &d[j - 1],
-                     &info);
+      TridiagonalSteps<T>::root(&count, &j, lambda_.data(), w_.data(), q_.at(0, j - 1), &rho,
+                                &d[j - 1], &info);
       if (info > 0) return info;
     }
     if (k_ == 2)
@@ -149,7 +147,7 @@ class Merge {
 template <class T>
 int conquer(std::int64_t n, T* d, T* e, const Columns<T>& q, lapack_int* order, const Cuts& cuts) {
   look_for_stop();
-  if (n <= small) {
+  if (n <= not_torn) {
     std::iota(order, order + n, 1);
     BufferVector<T> work(2 * n);
     return checked("steqr", Routines<T>::steqr(layout, 'I', size_of_call(n), d, e, q.first,
@@ -164,14 +162,14 @@ int conquer(std::int64_t n, T* d, T* e, const Columns<T>& q, lapack_int* order, 
                                  Columns<T>{q.at(half, half), q.leading}, order + half, cuts);
       failed > 0)
     return failed;
-  return Merge<T>(n, half, q, cuts).run(d, rho, order);
+  return TridiagonalMerge<T>(n, half, q, cuts).run(d, rho, order);
 }
 
 }  // namespace
 
 template <class T>
 int tridiagonal_eigen(std::int64_t n, T* d, T* e, const Columns<T>& z, const Cuts& cuts) {
-  if (n <= small || std::pow(static_cast<double>(n), 3) <= static_cast<double>(cuts.work)) {
+  if (n <= not_torn || std::pow(static_cast<double>(n), 3) <= static_cast<double>(cuts.work)) {
     BufferVector<T> work(1 + 4 * n + n * n);
     BufferVector<lapack_int> integers(3 + 5 * n);
     look_for_stop();

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* multiplying = "elements were multiplied";
+constexpr const char* multiplying_elements = "elements were multiplied";
 
 template <class W>
 const W* elements(const Tile& tile) {
@@ -41,7 +41,7 @@ W sparse_dense(const Tile& a, const Tile& b) {
   const Tile right = b.contiguous();
   const std::int64_t width = sparse_extent(a.type());
   W sum{};
-  StopPoll poll(multiplying);
+  StopPoll poll(multiplying_elements);
   for (std::int64_t row = 0; row < a.rows(); ++row) {
     const DenseVector<W> beside{elements<W>(right) + row * width, 1};
     const SparseVector<W> own = sparse_row<W>(a, row);
@@ -55,7 +55,7 @@ template <class W>
 W sparse_sparse(const Tile& a, const Tile& b) {
   const Tile right = b.with_sparse_dims(a.sparse_dims());
   W sum{};
-  StopPoll poll(multiplying);
+  StopPoll poll(multiplying_elements);
   for (std::int64_t row = 0; row < a.rows(); ++row) {
     const SparseVector<W> own = sparse_row<W>(a, row), other = sparse_row<W>(right, row);
     poll.passed(1 + own.count + other.count);
@@ -99,7 +99,7 @@ class Factors {
 template <class W>
 void outer_into(W* out, const Tile& a, const Tile& b, Update update) {
   const Factors<W> right(b);
-  StopPoll poll(multiplying);
+  StopPoll poll(multiplying_elements);
   Factors<W>(a).for_each([&](std::int64_t i, W x) {
     W* row = out + i * b.elements();
     poll.passed(1 + right.count());
@@ -113,7 +113,7 @@ Tile sparse_outer(const Tile& a, const Tile& b) {
   const SparseVector<W> left = sparse_row<W>(a, 0);
   const SparseVector<W> right = sparse_row<W>(b, 0);
   SparseBuilder builder({a.dtype(), {a.elements(), b.elements()}, 2}, left.count * right.count);
-  StopPoll poll(multiplying);
+  StopPoll poll(multiplying_elements);
   for (std::int64_t i = 0; i < left.count; ++i) {
     poll.passed(1 + 4 * right.count);
     const std::int64_t first = left.coordinates[i] * b.elements();

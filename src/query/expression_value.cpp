@@ -18,7 +18,7 @@ bool holds(BinaryOperator op, int order) {
   TESSERA_INVARIANT(false, "{} compares nothing", sql::to_string(op));
 }
 
-struct Evaluator {
+struct ExpressionEvaluator {
   const Expression& expression;
   const Row& row;
   Parameters parameters;
@@ -114,7 +114,7 @@ struct Evaluator {
 
 Cell evaluate(const Expression& expression, const Row& row, Parameters parameters) {
   return lang::at_place(expression.place, [&] {
-    return std::visit(Evaluator{expression, row, parameters}, expression.node);
+    return std::visit(ExpressionEvaluator{expression, row, parameters}, expression.node);
   });
 }
 

@@ -55,7 +55,7 @@ Equalities equalities_of(const Join& join, int left_columns) {
   return found;
 }
 
-struct Evaluator {
+struct RowEvaluator {
   const Node& node;
   const std::vector<const Rows*>& inputs;
   Parameters parameters;
@@ -262,7 +262,7 @@ struct Evaluator {
 
 Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters,
               RowWatch watch) {
-  return {node.schema, std::visit(Evaluator{node, inputs, parameters, watch}, node.op)};
+  return {node.schema, std::visit(RowEvaluator{node, inputs, parameters, watch}, node.op)};
 }
 
 }  // namespace tessera::query

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "lang/sql/parser.h"
 #include "session/definition_text.h"
 #include "store/hidden_names.h"
@@ -238,9 +239,9 @@ std::size_t Catalogue::next_rule(const std::string& table) const {
 }
 
 std::string Catalogue::all_names() {
-  std::string names;
-  for (const auto& [name, kind] : kinds_) names += (names.empty() ? "" : ", ") + name;
-  return names.empty() ? "none" : names;
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kinds_) names.push_back(name);
+  return names_text(names);
 }
 
 }  // namespace tessera::session

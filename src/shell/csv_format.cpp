@@ -25,7 +25,7 @@ void write_text(std::ostream& out, std::string_view text) {
     out << text;
 }
 
-void write_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
+void write_csv_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
   if (rows.tile_type(row, column).shape.rank() > 0) {
     out << '"';  // numbers in brackets hold no quotes
     write_json(out, std::get<Tile>(rows.at(row, column)));
@@ -52,7 +52,7 @@ void write_csv(std::ostream& out, const ResultTable& rows, const View& view) {
     stop_if_asked(view);
     for (int c = 0; c < columns; ++c) {
       if (c > 0) out << ',';
-      write_cell(out, rows, row, c);
+      write_csv_cell(out, rows, row, c);
     }
     out << "\r\n";
   }

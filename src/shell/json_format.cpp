@@ -13,7 +13,7 @@ void write_string(std::ostream& out, const std::string& text) {
   out << nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void write_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
+void write_json_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
   const SqlValue value = rows.at(row, column);
   if (const auto* tile = std::get_if<Tile>(&value)) {
     write_json(out, *tile);
@@ -59,7 +59,7 @@ void write_json(std::ostream& out, const ResultTable& rows, const View& view) {
       if (c > 0) out << ',';
       write_string(out, keys[c]);
       out << ':';
-      write_cell(out, rows, row, c);
+      write_json_cell(out, rows, row, c);
     }
     out << '}';
   }

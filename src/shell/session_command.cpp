@@ -12,7 +12,7 @@
 namespace tessera::shell {
 namespace {
 
-struct Arguments {
+struct SessionArguments {
   std::string folder, format = "table", memory_limit, external_access = "on";
   std::vector<std::string> texts, files;
   int threads = 0, sites = 1;
@@ -25,7 +25,7 @@ struct Arguments {
 };
 
 /// What runs, in order: the texts and files of the command line, or else the standard input.
-int run(const Arguments& arguments) {
+int run(const SessionArguments& arguments) {
   SessionOptions options;
   options.run.threads = arguments.threads;
   options.run.sites = arguments.sites;
@@ -45,7 +45,7 @@ int run(const Arguments& arguments) {
       options));
   shell.mode = *mode_named(arguments.format);
   if (cluster.rank != 0) shell.output().mute();  // the first process speaks for all
-  for (const Arguments::Input& input : arguments.inputs) {
+  for (const SessionArguments::Input& input : arguments.inputs) {
     const bool succeeded = input.is_file ? shell.run_file(input.what) : shell.run_text(input.what);
     if (!succeeded) return failed;
     if (shell.wants_to_leave()) break;
@@ -70,7 +70,7 @@ std::string check_memory_limit(const std::string& text) {
 }  // namespace
 
 void add_session(CLI::App& program, Action& chosen) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SessionArguments>();
   program.add_option("DATABASE", arguments->folder,
                      "A folder, made if it is not there; none: a temporary database. One that is "
                      "called as a subcommand is written ./check");

@@ -177,25 +177,24 @@ void CommitLog::write_new(const fs::path& folder, std::int64_t generation, std::
     for (const char* name : names) fs::remove(folder / (std::string(name) + unfinished), ignored);
     throw;
   }
-  for (const char* name : names) {
-    std::error_code error;
-    fs::rename(folder / (std::string(name) + unfinished), folder / name, error);
-    TESSERA_REQUIRE(IoError, !error, "cannot rename {}: {}",
-                    (folder / (std::string(name) + unfinished)).string(), error.message());
-  }
+  for (const char* name : names)
+    rename_file(folder / (std::string(name) + unfinished), folder / name);
   if (sync == Sync::always) sync_folder(folder);
 }
 
-/// Whether the files are those that were read, and what was read of them still counts: a commit
-/// that fails in its very end may have been seen before it was taken back.
-bool CommitLog::is_as_known() const {
+/// Whether the second file is the one that is open: it was not written anew.
+bool CommitLog::second_is_in_place() const {
   struct stat named {
   }, known{};
-  if (!second_ || ::stat(path(2).c_str(), &named) != 0 ||
-      ::fstat(second_->descriptor(), &known) != 0)
-    return false;
-  if (named.st_ino != known.st_ino || named.st_dev != known.st_dev || known.st_size < known_.end)
-    return false;
+  return second_ && ::stat(path(2).c_str(), &named) == 0 &&
+         ::fstat(second_->descriptor(), &known) == 0 && named.st_ino == known.st_ino &&
+         named.st_dev == known.st_dev;
+}
+
+/// Whether what was read still counts: a commit that fails in its very end may have been seen
+/// before it was taken back.
+bool CommitLog::is_as_known() const {
+  if (!second_is_in_place() || second_->size() < known_.end) return false;
   EntryHead last;
   return read_head(*second_, known_.last, last) && last.check == known_.chain;
 }
@@ -239,6 +238,7 @@ std::optional<CommitLog::Found> CommitLog::next(std::int64_t length) {
   }
   if (head && head->end(known_.end) > length) return std::nullopt;
   bool well = head && !first && read_content(*second_, known_.end, *head, found.bytes);
+  known_.last_damaged = !well;
   if (head && !well) {
     if (!first) first = first_of_same_generation();
     well = first && read_content(*first, known_.end, *head, found.bytes);
@@ -253,16 +253,13 @@ std::optional<CommitLog::Found> CommitLog::next(std::int64_t length) {
   return found;
 }
 
-/// The complete entries that the first file has after what is known, two at most.
-int CommitLog::commits_ahead() const {
-  const std::optional<File> first = first_of_same_generation();
+/// The complete entries that a file has from a place on, two at most.
+int CommitLog::commits_in(const File& file, std::int64_t at, std::uint64_t chain) {
   int count = 0;
-  std::int64_t at = known_.end;
-  std::uint64_t chain = known_.chain;
   std::string bytes;
-  while (first && count < 2) {
-    const std::optional<EntryHead> head = entry_head(*first, at, chain);
-    if (!head || head->end(at) > first->size() || !read_content(*first, at, *head, bytes)) break;
+  while (count < 2) {
+    const std::optional<EntryHead> head = entry_head(file, at, chain);
+    if (!head || head->end(at) > file.size() || !read_content(file, at, *head, bytes)) break;
     ++count;
     at = head->end(at);
     chain = head->check;
@@ -270,16 +267,51 @@ int CommitLog::commits_ahead() const {
   return count;
 }
 
+int CommitLog::commits_ahead() const {
+  const std::optional<File> first = first_of_same_generation();
+  return first ? commits_in(*first, known_.end, known_.chain) : 0;
+}
+
+/// Whether the first file was written anew and has commits since. The second one is written anew
+/// before there are any.
+bool CommitLog::first_has_gone_on() const {
+  const std::optional<File> first = opened(path(1));
+  const std::optional<FileHead> head = first ? file_head(*first) : std::nullopt;
+  if (!head || head->generation <= known_.generation) return false;
+  const auto chain = static_cast<std::uint64_t>(head->generation);
+  const std::optional<EntryHead> image = entry_head(*first, sizeof(FileHead), chain);
+  return image &&
+         (image->number > known_.number || commits_in(*first, sizeof(FileHead), chain) > 1);
+}
+
 /// The second file was this long when it was read. Whoever commits writes to the first one first:
-/// so if it is as long still, they were never more than one entry apart meanwhile.
+/// so if it is as long still, they were never more than one entry apart meanwhile, and an entry of
+/// which the second has a part is complete in the first. That the second one lacks it follows from
+/// its length, which is only believed if what stands before is as it was written.
 void CommitLog::refuse_if_cut_off(std::int64_t length) {
-  if (commits_ahead() < 2 || second_->size() != length) return;
-  second_.reset();  // whoever reads next looks again
-  throw IoError(
-      fmt::format("{0} was cut off: {1} has commits that it lacks; put a copy of {1} in its place "
-                  "(its last commit may be one that was told to have failed), or restore the "
-                  "database from a copy",
-                  path(2).string(), path(1).string()));
+  const auto is_as_it_was = [&] { return second_is_in_place() && second_->size() == length; };
+  const auto refuse = [&](const std::string& message) {
+    second_.reset();  // whoever reads next looks again
+    throw IoError(message);
+  };
+  if ((commits_ahead() == 2 || first_has_gone_on()) && is_as_it_was())
+    refuse(fmt::format(
+        "{0} was cut off, or is an old copy: {1} has commits that it lacks; put a copy of {1} in "
+        "its place (its last commit may be one that was told to have failed), or restore the "
+        "database from a copy",
+        path(2).string(), path(1).string()));
+  if (known_.last_damaged && commits_ahead() == 1 && is_as_it_was())
+    refuse(fmt::format(
+        "{0} is damaged where it ends, and {1} has one commit more: it is not known whether that "
+        "has happened; put a copy of {1} in place of {0} if it has, or cut both files to {2} bytes "
+        "(truncate -s {2}) and go on without it, or restore the database from a copy",
+        path(2).string(), path(1).string(), known_.end));
+  if (length > known_.end && commits_ahead() == 0 && is_as_it_was() && commits_ahead() == 0)
+    refuse(fmt::format(
+        "{0} and {1} both end within commit {2}, as no crash leaves them: what it said is lost; "
+        "restore the database from a copy, or cut both files to {3} bytes (truncate -s {3}) to go "
+        "on without it",
+        path(1).string(), path(2).string(), known_.number + 1, known_.end));
 }
 
 void CommitLog::read(const Take& take) {
@@ -295,7 +327,7 @@ void CommitLog::read(const Take& take) {
     known_.number = found->head.number;
     known_.chain = found->head.check;
   }
-  if (is_new) refuse_if_cut_off(length);
+  if (is_new || known_.end < length) refuse_if_cut_off(length);
 }
 
 bool CommitLog::is_being_rewritten() const {
@@ -318,6 +350,7 @@ void CommitLog::rewrite(std::string_view image) {
 }
 
 void CommitLog::append(std::string_view changes) {
+  if (second_->size() != known_.end) settle();  // or both files might end within an entry
   const std::string entry = entry_of(Kind::changes, known_.number + 1, known_.chain, changes);
   const std::int64_t end = known_.end + static_cast<std::int64_t>(entry.size());
   const auto add_to = [&](File& file) {

@@ -24,7 +24,7 @@ struct CommitInDoubt : IoError {
 /// and each entry of it can be read from either file: whatever byte is damaged, nothing is lost,
 /// and nothing is taken for half a commit that is a whole one. What the first file has beyond the
 /// second never happened; it is one entry at most, so that a second file that lacks more was cut
-/// off by somebody.
+/// off by somebody, and so were two files that both end within an entry.
 ///
 /// Any number of processes read; only who has the database's lock writes.
 class CommitLog {
@@ -75,18 +75,22 @@ class CommitLog {
   struct Position {
     std::int64_t generation = 0;  // how often the files were written anew
     std::int64_t end = 0;
-    std::int64_t last = 0;    // where the entry before it begins
-    std::int64_t number = 0;  // of that entry
-    std::uint64_t chain = 0;  // the checksum of that entry
-    bool damaged = false;     // something before it was read from the first file
+    std::int64_t last = 0;      // where the entry before it begins
+    std::int64_t number = 0;    // of that entry
+    std::uint64_t chain = 0;    // the checksum of that entry
+    bool damaged = false;       // something before it was read from the first file,
+    bool last_damaged = false;  // the entry before it was
   };
   struct Found;
   std::filesystem::path path(int file) const;
+  bool second_is_in_place() const;
   bool is_as_known() const;
   void open_anew();
   std::optional<Found> next(std::int64_t length);
   std::optional<File> first_of_same_generation() const;
+  static int commits_in(const File& file, std::int64_t at, std::uint64_t chain);
   int commits_ahead() const;
+  bool first_has_gone_on() const;
   void refuse_if_cut_off(std::int64_t length);
   static void write_new(const std::filesystem::path& folder, std::int64_t generation,
                         std::int64_t number, std::string_view image, Sync sync);

@@ -24,7 +24,7 @@ void require(bool well, const Definition& definition, fmt::format_string<Values.
   throw IoError(
       fmt::format("what the catalogue says of {} is damaged: {}; restore it from a copy, "
                   "or drop it",
-                  definition.name, fmt::format(reason, std::forward<Values>(values)...)));
+                  definition.shown(), fmt::format(reason, std::forward<Values>(values)...)));
 }
 
 void check_type(const Definition& definition) {
@@ -121,7 +121,7 @@ void check_entry(const Definition& definition, const Entry& entry) {
     throw IoError(
         fmt::format("the directory of {} is damaged: {}; restore it from a copy, or drop "
                     "it",
-                    definition.name, reason));
+                    definition.shown(), reason));
   };
   const Key& frontier = definition.type.frontier;
   if (!is_below(entry.key, frontier))
@@ -154,7 +154,7 @@ void check_entries(const Definition& definition, const std::vector<Entry>& entri
     TESSERA_REQUIRE(IoError, entries[i - 1].key != entries[i].key,
                     "the directory of {} is damaged: it has two tuples at {}; restore it from a "
                     "copy, or drop it",
-                    definition.name, to_string(entries[i].key));
+                    definition.shown(), to_string(entries[i].key));
   require(std::cmp_equal(entries.size(), definition.statistics.tuples), definition,
           "it has {} tuples, and there are {}", definition.statistics.tuples, entries.size());
   // Keys are distinct and below the frontier: as many as there can be are all of them.

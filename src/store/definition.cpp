@@ -117,7 +117,7 @@ std::string statistics_text(const Definition& definition) {
 }
 
 void read_texts(const std::string& type, const std::string& statistics, Definition& into) {
-  read_stored(into.name, [&] {
+  read_stored(into.shown(), [&] {
     read_type(json::parse(type), into);
     into.statistics = statistics_of(json::parse(statistics));
   });

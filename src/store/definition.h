@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "store/absent_types.h"
+#include "store/hidden_names.h"
 
 namespace tessera::store {
 
@@ -17,6 +18,8 @@ struct Definition {
   std::int64_t bytes = 0;                 // of its tiles on disk
   std::vector<Address> directories = {};  // the parts it is made of
   std::vector<Address> strings = {};      // the texts whose codes its columns hold
+
+  std::string shown() const { return shown_name(name); }  // in messages
 };
 
 // As texts, which the catalogue holds.

@@ -18,11 +18,11 @@ StoredRelation::StoredRelation(const std::filesystem::path& database, Definition
     }
     return bytes;
   };
-  const std::string what = fmt::format("the directory of {}", definition_.name);
+  const std::string what = fmt::format("the directory of {}", definition_.shown());
   for (const Address& part : definition_.directories) {
     (void)open(part.segment);
     Directory directory = directory_of(read_numbers(*files_.at(part.segment), part.place, what),
-                                       definition_.name, definition_.type.columns.size(), open);
+                                       definition_.shown(), definition_.type.columns.size(), open);
     std::move(directory.entries.begin(), directory.entries.end(),
               std::back_inserter(directory_.entries));
   }
@@ -67,7 +67,7 @@ Strings StoredRelation::strings() const {
 
 std::vector<Tile> StoredRelation::read(const Key& key) const {
   const Entry* entry = find(key);
-  TESSERA_REQUIRE(TypeError, entry != nullptr, "{} has no tuple at {}", definition_.name,
+  TESSERA_REQUIRE(TypeError, entry != nullptr, "{} has no tuple at {}", definition_.shown(),
                   to_string(key));
   return read(*entry);
 }
@@ -75,14 +75,14 @@ std::vector<Tile> StoredRelation::read(const Key& key) const {
 std::vector<Tile> StoredRelation::read(const Entry& entry) const {
   std::vector<Tile> tiles =
       read_tiles(*files_.at(entry.address.segment), entry.address.place, entry.key,
-                 fmt::format("the tile of {} at {}", definition_.name, to_string(entry.key)));
+                 fmt::format("the tile of {} at {}", definition_.shown(), to_string(entry.key)));
   TESSERA_REQUIRE(IoError, tiles.size() == entry.types.size(),
                   "the record of {} at {} has {} tiles, but its directory says {}: it is damaged",
-                  definition_.name, to_string(entry.key), tiles.size(), entry.types.size());
+                  definition_.shown(), to_string(entry.key), tiles.size(), entry.types.size());
   for (std::size_t c = 0; c < tiles.size(); ++c)
     TESSERA_REQUIRE(IoError, tiles[c].type() == entry.types[c],
                     "the tile of {} at {} is {}, but its directory says {}: it is damaged",
-                    definition_.name, to_string(entry.key), to_string(tiles[c].type()),
+                    definition_.shown(), to_string(entry.key), to_string(tiles[c].type()),
                     to_string(entry.types[c]));
   return tiles;
 }

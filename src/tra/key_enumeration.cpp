@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-const std::string method = "enumeration";
+const std::string by_enumeration = "enumeration";
 
 Verdict non_negativity(const KeyImage& image, const KeyOccupancy& occupancy) {
   const Key& least = occupancy.least();
@@ -47,12 +47,13 @@ Key first_missing(const KeyOccupancy& occupancy, const Key& frontier) {
 
 Closedness enumerate_closedness(const KeySet& keys) {
   const KeyImage image = image_of(keys);
-  if (image.failure) return without_value(image.failure->point, image.failure->error, method);
-  if (image.count == 0) return nothing_there(keys.map.output_arity(), method);
+  if (image.failure)
+    return without_value(image.failure->point, image.failure->error, by_enumeration);
+  if (image.count == 0) return nothing_there(keys.map.output_arity(), by_enumeration);
 
   const KeyOccupancy occupancy(image);
   Closedness result;
-  result.method = method;
+  result.method = by_enumeration;
   result.non_negative = non_negativity(image, occupancy);
   result.unique = uniqueness(image, occupancy);
   result.cardinality = occupancy.distinct();

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-const std::string method = "solver";
+const std::string by_solver = "solver";
 const std::string no_time = "it could not be decided in the time given";
 
 constexpr std::int64_t greatest_integer = std::numeric_limits<std::int64_t>::max();
@@ -27,7 +27,7 @@ Closedness all_undecided(const std::string& reason) {
   return {.non_negative = undecided(reason),
           .unique = undecided(reason),
           .continuous = undecided(reason),
-          .method = method};
+          .method = by_solver};
 }
 
 /// What is wrong with a set whose filter or map has no value at a point, if so it is.
@@ -35,7 +35,7 @@ std::optional<Closedness> failure_at(const KeySet& keys, const Key& point) {
   try {
     if (keys.where.evaluate(point)) keys.map.evaluate(point);
   } catch (const ValueError& error) {
-    return without_value(point, error.what(), method);
+    return without_value(point, error.what(), by_solver);
   }
   return std::nullopt;
 }
@@ -193,7 +193,7 @@ Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
   const KeyDomain domain = domain_of(keys.extents, keys.where);
   if (domain.empty) {
     const auto failure = domain.defined ? std::nullopt : find_failure(keys, solver);
-    return failure ? *failure : nothing_there(keys.map.output_arity(), method);
+    return failure ? *failure : nothing_there(keys.map.output_arity(), by_solver);
   }
 
   KeyFacts facts(keys, domain, solver);
@@ -203,9 +203,9 @@ Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
   if (!facts.defined)
     if (const auto failure = find_failure(keys, solver)) return *failure;
   const KeyFacts::Found some = facts.find_point();
-  if (some.answer == Answer::no) return nothing_there(keys.map.output_arity(), method);
+  if (some.answer == Answer::no) return nothing_there(keys.map.output_arity(), by_solver);
   Closedness result;
-  result.method = method;
+  result.method = by_solver;
   result.non_negative = decide_non_negativity(facts);
   result.unique = decide_uniqueness(facts);
   result.continuous = undecided("the frontier could not be found in the time given");

@@ -99,6 +99,60 @@ TEST_F(CommitLogTest, ASecondFileThatWasCutOffIsTold) {
   EXPECT_EQ(read(), "=0all +1a +2b +3c ");
 }
 
+/// The first file has a commit whole before the second has any of it.
+TEST_F(CommitLogTest, FilesThatBothEndWithinACommitAreRefused) {
+  append("a");
+  const std::string before = bytes(2);
+  append("b");
+  const std::string whole = bytes(2);
+  for (std::size_t second = before.size() + 1; second < whole.size(); ++second)
+    for (const std::size_t first : {before.size(), second, whole.size() - 1}) {
+      write(1, whole.substr(0, first));
+      write(2, whole.substr(0, second));
+      CommitLog log(folder_, Sync::never);
+      for (int again = 0; again < 2; ++again)
+        EXPECT_ERROR(IoError, (void)read(log), fmt::format("truncate -s {}", before.size()));
+    }
+  for (const int file : {1, 2}) fs::resize_file(path(file), before.size());  // as the message says
+  EXPECT_EQ(read(), "=0all +1a ");
+  append("c");
+  EXPECT_EQ(read(), "=0all +1a +2c ");
+}
+
+/// Its length tells nothing if bytes of it are gone.
+TEST_F(CommitLogTest, ASecondFileThatLacksBytesInItsMiddleIsTold) {
+  append("a");
+  append("b");
+  const std::string before = bytes(2);
+  append("c");
+  const std::string whole = bytes(2);
+  for (std::size_t gone = 1; gone <= whole.size() - before.size(); ++gone) {
+    write(2, whole.substr(0, 80) + whole.substr(80 + gone));
+    CommitLog log(folder_, Sync::never);
+    for (int again = 0; again < 2; ++again)
+      EXPECT_ERROR(IoError, read(log), "catalog.2 is damaged where it ends");
+  }
+  write(2, bytes(1));  // as the message says
+  EXPECT_EQ(read(), "=0all +1a +2b +3c ");
+}
+
+TEST_F(CommitLogTest, ASecondFileFromBeforeTheyWereWrittenAnewIsTold) {
+  append("a");
+  const std::string old = bytes(2);
+  CommitLog writer(folder_, Sync::never), reader(folder_, Sync::never);
+  EXPECT_EQ(read(writer), read(reader));
+  writer.rewrite("both");
+  writer.append("b");
+  EXPECT_EQ(read(reader), "=1both +2b ");
+  write(2, old);  // with a commit that is in the first alone
+  EXPECT_ERROR(IoError, (void)read(), "catalog.2 was cut off, or is an old copy");
+  writer.rewrite("all of it");
+  write(2, old);  // with an image of more than it says
+  EXPECT_ERROR(IoError, (void)read(), "catalog.2 was cut off, or is an old copy");
+  write(2, bytes(1));  // as the message says
+  EXPECT_EQ(read(), "=2all of it ");
+}
+
 TEST_F(CommitLogTest, AFileOfAnotherLogIsTold) {
   append("mine");
   const std::string own = bytes(1);

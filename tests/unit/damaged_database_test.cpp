@@ -8,9 +8,11 @@
 #include <fstream>
 
 #include "store/catalog_file.h"
+#include "store/hidden_names.h"
 #include "store/segment.h"
 #include "support/expectations.h"
 #include "tessera/database.h"
+#include "tessera/session.h"
 
 // Databases that were left in the middle of something, or of which something is gone.
 
@@ -126,6 +128,31 @@ TEST_F(DamagedDatabase, WhatMakesNoSenseInTheCatalogueHidesNothingElse) {
   EXPECT_FALSE(database.list()[0].damage.empty());
   database.drop("bad");
   EXPECT_TRUE(database.check().empty());
+}
+
+TEST_F(DamagedDatabase, WhatUsersDoNotNameIsToldAsTheyKnowIt) {
+  Session(open()).execute(
+      "CREATE TABLE f[i:0...] AS SELECT [[1, 2], [3, 4]] AS m; MATERIALIZE f[5]");
+  fs::resize_file(segment(1), fs::file_size(segment(1)) - 40);
+  bool told = false;
+  for (const Damage& damage : open().check()) {
+    told = told || damage.reason.find("f[5]") != std::string::npos;
+    EXPECT_EQ((damage.name + damage.reason).find(store::hidden_mark), std::string::npos);
+  }
+  EXPECT_TRUE(told);
+}
+
+/// A catalogue of which a file is damaged is read anew each time.
+TEST_F(DamagedDatabase, ACheckOfADamagedCatalogueTellsOfSegmentsToo) {
+  Database database = open();
+  for (const char* name : {"a", "b", "c"}) database.store(name, relation_);
+  const fs::path second = folder_ / "catalog.2";
+  std::fstream file(second, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(fs::file_size(second)) - 40);
+  file.put('\xff').put('\xff');
+  file.close();
+  fs::resize_file(segment(1), 100);
+  EXPECT_EQ(open().check().size(), 1 + 3);  // of the segment and what is in it
 }
 
 TEST_F(DamagedDatabase, OneOfTheFilesOfTheCatalogueIsEnough) {

@@ -228,6 +228,13 @@ TEST_F(DatabaseTest, ATruncatedSegmentIsReported) {
   EXPECT_NE(message_of([&] { (void)database.read("A"); }).find("IoError"), std::string::npos);
 }
 
+TEST_F(DatabaseTest, OfManyNamesAMessageTellsSome) {
+  Database database = open();
+  for (int i = 10; i < 40; ++i) database.store(fmt::format("M{}", i), matrix(1, 1, {1, 1}));
+  const std::string message = message_of([&] { (void)database.read("C"); });
+  EXPECT_TRUE(message.ends_with("M28, M29 and 10 more")) << message;
+}
+
 TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
   Database database = open();
   database.store("A", matrix(4, 4, {2, 2}));

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "base/stop.h"
 #include "store/formats/format.h"
 
 // The entries of stored tensors, as the writers of coordinates want them.
@@ -26,6 +27,8 @@ void for_each_entry(const Tile& tile, const Index& corner, Visit&& visit) {
   const int rank = tile.rank();
   const Shape& shape = tile.shape();
   const int dense_dims = tile.is_sparse() ? tile.dense_dims() : rank;
+  StopPoll poll("entries were written");
+  constexpr std::int64_t steps = 32;  // that an entry takes, about
   Index at = corner;
   const auto place = [&](std::int64_t linear, int first, int last) {
     for (int d = last; d-- > first;) {
@@ -35,16 +38,19 @@ void for_each_entry(const Tile& tile, const Index& corner, Visit&& visit) {
   };
   if (!tile.is_sparse()) {
     for (std::int64_t i = 0; i < tile.elements(); ++i) {
+      poll.passed(steps);
       place(i, 0, rank);
       visit(at, i);
     }
     return;
   }
   for (std::int64_t row = 0; row < tile.rows(); ++row) {
+    poll.passed(1);
     const std::int64_t begin = tile.offsets()[row], end = tile.offsets()[row + 1];
     if (begin == end) continue;
     place(row, 0, dense_dims);
     for (std::int64_t e = begin; e < end; ++e) {
+      poll.passed(steps);
       place(tile.coordinates()[e], dense_dims, rank);
       visit(at, e);
     }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/stop.h"
 #include "tile/dispatch.h"
 
 namespace tessera::store {
@@ -10,6 +11,7 @@ namespace tessera::store {
 TextOutput::TextOutput(const OutputFile& to) : file_(open_to_write(to)), buffer_(1 << 18) {}
 
 void TextOutput::flush() {
+  refuse_if_stopped("a text was written");
   file_.write(end_, std::as_bytes(std::span(buffer_.data(), used_)));
   end_ += static_cast<std::int64_t>(used_);
   used_ = 0;
