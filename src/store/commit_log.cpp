@@ -308,9 +308,10 @@ void CommitLog::refuse_if_cut_off(std::int64_t length) {
         path(2).string(), path(1).string(), known_.end));
   if (length > known_.end && commits_ahead() == 0 && is_as_it_was() && commits_ahead() == 0)
     refuse(fmt::format(
-        "{0} and {1} both end within commit {2}, as no crash leaves them: what it said is lost; "
-        "restore the database from a copy, or cut both files to {3} bytes (truncate -s {3}) to go "
-        "on without it",
+        "the catalogue is damaged: {1} has a part of commit {2}, and {0} does not have it whole, "
+        "as "
+        "it does after a crash; restore the database from a copy, or cut both files to {3} bytes "
+        "(truncate -s {3}) to go on without that commit",
         path(1).string(), path(2).string(), known_.number + 1, known_.end));
 }
 
