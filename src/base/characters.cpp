@@ -34,4 +34,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool has_control_characters(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const auto next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
+    if (byte < ' ' || byte == 127 || (byte == 0xC2 && next < 0xA0)) return true;
+    if (text.substr(at, 3) == "\u2028" || text.substr(at, 3) == "\u2029") return true;
+  }
+  return false;
+}
+
 }  // namespace tessera

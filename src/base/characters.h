@@ -11,4 +11,8 @@ std::size_t character_length(std::string_view text, std::size_t at);
 /// Whether a text is valid UTF-8.
 bool is_utf8(std::string_view text);
 
+/// Whether a text in UTF-8 has characters that terminals obey or that end lines: those below the
+/// space, 127 to 159, and the separators of lines and paragraphs.
+bool has_control_characters(std::string_view text);
+
 }  // namespace tessera

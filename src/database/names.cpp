@@ -11,9 +11,7 @@ void check_name(const std::string& name) {
   TESSERA_REQUIRE(TypeError, !name.empty() && name.size() <= 255,
                   "a name has 1 to 255 bytes, '{}' has {}", name.substr(0, 40), name.size());
   TESSERA_REQUIRE(TypeError, is_utf8(name), "a name is text in UTF-8");
-  for (const char letter : name)
-    TESSERA_REQUIRE(TypeError, static_cast<unsigned char>(letter) >= ' ' && letter != 127,
-                    "a name has no control characters");
+  TESSERA_REQUIRE(TypeError, !has_control_characters(name), "a name has no control characters");
 }
 
 void check_any_name(const std::string& name) {

@@ -141,7 +141,23 @@ bool CommitLog::is_there(const fs::path& folder) {
   std::error_code error;
   const bool there = fs::exists(folder / names[1], error);
   TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", folder.string(), error.message());
-  return there;
+  if (there) return true;
+  const std::optional<File> first = opened(folder / names[0]);
+  TESSERA_REQUIRE(IoError, !first || is_new(*first),
+                  "{0} is missing; put a copy of {1} in its place (its last commit may be one that "
+                  "was told to have failed), or restore the database from a copy",
+                  (folder / names[1]).string(), (folder / names[0]).string());
+  return false;
+}
+
+/// Whether a first file is all that `create` had made when it was killed. It is written out before
+/// it has its name, and nothing is added to it before the second has one.
+bool CommitLog::is_new(const File& first) {
+  if (first.size() < static_cast<std::int64_t>(sizeof(FileHead))) return true;
+  const std::optional<FileHead> head = file_head(first);
+  if (!head || head->generation != 1) return false;
+  const std::optional<EntryHead> image = entry_head(first, sizeof(FileHead), 1);
+  return image && image->number == 0 && first.size() <= image->end(sizeof(FileHead));
 }
 
 /// The first file gets its name before the second: alone it is no catalogue.

@@ -40,7 +40,8 @@ class CommitLog {
   /// Makes the files, with an image as the first entry. A crash meanwhile leaves files whose names
   /// `is_unfinished` knows.
   static void create(const std::filesystem::path& folder, std::string_view image, Sync sync);
-  static bool is_there(const std::filesystem::path& folder);  // IoError if one may not look
+  /// IoError if one may not look, or the second file is gone.
+  static bool is_there(const std::filesystem::path& folder);
   static bool is_unfinished(std::string_view file_name);
 
   CommitLog(std::filesystem::path folder, Sync sync);
@@ -82,6 +83,7 @@ class CommitLog {
     bool last_damaged = false;  // the entry before it was
   };
   struct Found;
+  static bool is_new(const File& first);
   std::filesystem::path path(int file) const;
   bool second_is_in_place() const;
   bool is_as_known() const;

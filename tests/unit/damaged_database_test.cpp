@@ -47,8 +47,28 @@ TEST_F(DamagedDatabase, ACatalogueThatWasBegunIsMadeAgain) {
 TEST_F(DamagedDatabase, SegmentsWithoutACatalogueAreNotOverwritten) {
   open().store("A", relation_);
   fs::rename(folder_ / "catalog.2", folder_ / "elsewhere");
+  fs::rename(folder_ / "catalog.1", folder_ / "too");
   EXPECT_ERROR(IoError, (open(), 0), "is not a Tessera database, and is not empty");
   fs::rename(folder_ / "elsewhere", folder_ / "catalog.2");
+  EXPECT_TRUE(relations_equal(open().read("A"), relation_));
+}
+
+/// Also where there are no segments that would tell of it.
+TEST_F(DamagedDatabase, ACatalogueOfWhichTheSecondFileIsGoneIsAskedFor) {
+  for (const char* text : {"CREATE VIEW v AS SELECT 1 AS n", "VACUUM"}) {
+    Session(open()).execute(text);
+    fs::rename(folder_ / "catalog.2", folder_ / "elsewhere");
+    for (const bool create : {true, false})
+      EXPECT_ERROR(IoError, (open({.create = create}), 0), "catalog.2 is missing; put a copy");
+    fs::copy(folder_ / "catalog.1", folder_ / "catalog.2");  // as the message says
+    EXPECT_EQ(Session(open()).query("SELECT n FROM v").rows(), 1);
+  }
+}
+
+TEST_F(DamagedDatabase, ADatabaseThatWasOnlyBegunIsMadeAgain) {
+  (void)open();
+  fs::remove(folder_ / "catalog.2");
+  open().store("A", relation_);
   EXPECT_TRUE(relations_equal(open().read("A"), relation_));
 }
 

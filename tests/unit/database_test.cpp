@@ -228,6 +228,16 @@ TEST_F(DatabaseTest, ATruncatedSegmentIsReported) {
   EXPECT_NE(message_of([&] { (void)database.read("A"); }).find("IoError"), std::string::npos);
 }
 
+TEST_F(DatabaseTest, NamesHaveNoControlCharacters) {
+  Database database = open();
+  for (const char* name : {"a\n", "\x1f", "a\x7f", "\u0085", "a\u009f", "a\u2028b", "\u2029"})
+    EXPECT_ERROR(TypeError, (database.store(name, matrix(1, 1, {1, 1})), 0),
+                 "no control characters");
+  for (const char* name : {"\u00a0", "\u00c2", "\u2027", "\u202f", "\u20a8"})
+    database.store(name, matrix(1, 1, {1, 1}));
+  EXPECT_EQ(database.list().size(), 5);
+}
+
 TEST_F(DatabaseTest, OfManyNamesAMessageTellsSome) {
   Database database = open();
   for (int i = 10; i < 40; ++i) database.store(fmt::format("M{}", i), matrix(1, 1, {1, 1}));

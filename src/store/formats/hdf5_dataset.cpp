@@ -39,8 +39,8 @@ bool is_boolean(hid_t type) {
 
 [[noreturn]] void refuse_other_files(const std::string& what, const char* how) {
   throw IoError(
-      fmt::format("{} {} other files, which are not read unless it is asked for "
-                  "(external_files): they are read as if they were named in its place",
+      fmt::format("{} {} other files, which are read only with the option external_files = true, "
+                  "and only where external_access allows it",
                   what, how));
 }
 
