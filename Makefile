@@ -85,7 +85,7 @@ soak: build  ## processes that read a database beside some that write, for SECON
 	SOAK_SECONDS=$(or $(SECONDS),60) SOAK_READERS=$(or $(READERS),50) SOAK_WRITERS=$(or $(WRITERS),6) \
 	  OPENBLAS_NUM_THREADS=1 $(BUILD)/tests/crash_tests --gtest_filter=Readers.*:OneState.*
 
-stops: build  ## statements of 40 kinds stopped by Ctrl-C at random moments: how soon they end (STOPS=n SEED=n)
+stops: build  ## statements of 42 kinds stopped by Ctrl-C at random moments: how soon they end (STOPS=n SEED=n)
 	$(PYTHON) tests/stops/campaign.py --program $(BUILD)/tessera --stops $(or $(STOPS),300) --seed $(or $(SEED),0)
 
 bench: build  ## our kernels against the libraries called directly, as ratios

@@ -58,6 +58,7 @@ def kinds(scale):
         Kind("tensor from npy", "CREATE TENSOR made FROM '{folder}/dense.npy' TILE [300][300]", "made"),
         Kind("tensor to csv", "COPY T TO '{folder}/out.csv' WITH (format = csv)"),
         Kind("tensor to npz", "COPY T TO '{folder}/out.npz'"),
+        Kind("sparse tensor to mtx", "COPY S TO '{folder}/out.mtx'"),
         # Planning, versions, the database itself.
         Kind("planning", "EXPLAIN (SITES 64) CREATE TENSOR Q AS P @ P @ P @ P @ P @ P"),
         Kind("planning many tiles", "EXPLAIN CREATE TENSOR Q AS Fine @ Fine"),
