@@ -11,7 +11,8 @@ namespace {
 constexpr std::int64_t many_rows = 400, fewer_rows = 240, many_columns = 960;
 constexpr std::int64_t large = std::int64_t{1} << 33;  // products that many threads are wanted for
 constexpr std::int64_t enough_parts = 16;
-constexpr std::int64_t most_work = std::int64_t{1} << 33;      // multiplications in a call
+constexpr std::int64_t most_work = std::int64_t{1} << 31;  // multiplications in a call
+constexpr std::int64_t long_sum = 1000;  // a part of the common dimension packs nothing twice
 constexpr std::int64_t most_elements = std::int64_t{1} << 27;  // that a call reads of an operand
 
 /// Borders that are multiples of what the innermost loops of libraries take at once.
@@ -39,15 +40,18 @@ ProductBlocks product_blocks(std::int64_t m, std::int64_t n, std::int64_t k) {
   std::int64_t down = 1, across = 1;  // numbers of parts
   while (down < enough_parts && m / (2 * down) >= rows) down *= 2;
   while (down == 1 && across < enough_parts && n / (2 * across) >= many_columns) across *= 2;
-  while (work(down, across) > static_cast<double>(most_work)) {
-    if (m / (2 * down) >= many_rows)
+  std::int64_t along = 1;
+  while (work(down, across) > static_cast<double>(along * most_work)) {
+    if (k / (2 * along) >= long_sum)
+      along *= 2;
+    else if (m / (2 * down) >= many_rows)
       down *= 2;
     else if (n / (2 * across) >= many_columns)
       across *= 2;
     else
       break;
   }
-  ProductBlocks blocks{part_of(m, down), part_of(n, across), k};
+  ProductBlocks blocks{part_of(m, down), part_of(n, across), part_of(k, along)};
   while (blocks.inner > 1 &&
          is_too_much(static_cast<double>(blocks.rows), static_cast<double>(blocks.columns),
                      static_cast<double>(blocks.inner)))

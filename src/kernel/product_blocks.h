@@ -10,7 +10,8 @@ namespace tessera {
 ///
 /// There are enough of them to keep several threads busy, they are large enough to lose little by
 /// reading each operand several times, and a call takes no more than a fraction of a second, as it
-/// cannot be stopped. The common dimension is cut only where a call would take longer.
+/// cannot be stopped: on a slow machine too. The common dimension is cut only where a call would
+/// take longer.
 struct ProductBlocks {
   std::int64_t rows = 1, columns = 1, inner = 1;  // extents of a block but the last
 };
