@@ -78,7 +78,7 @@ def test_hdf5_that_names_other_files(db, tmp_path):  # noqa: F811
         file["soft"] = h5py.SoftLink("/folder/x")
         file["own"] = x
     for member in ["outside", "virtual", "link", "folder/x"]:
-        with pytest.raises(ts.IoError, match="other files, which are not read unless it is asked for"):
+        with pytest.raises(ts.IoError, match="other files, which are read only with the option external_files"):
             db.import_file("Y", path, member=member)
     with pytest.raises(ts.TypeError, match="has no dataset 'soft'"):
         db.import_file("Y", path, member="soft")
