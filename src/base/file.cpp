@@ -85,8 +85,10 @@ File File::temporary(const std::filesystem::path& folder) {
 }
 
 std::optional<File> File::nameless(const std::filesystem::path& folder) {
+  // A file's folder is empty where it is named without one.
+  const char* place = folder.empty() ? "." : folder.c_str();
   const int descriptor =
-      retried([&] { return ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666); });
+      retried([&] { return ::open(place, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666); });
   // The ways in which systems of files, and old kernels, say that they have none.
   if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
     return std::nullopt;
