@@ -143,11 +143,13 @@ bool CommitLog::is_there(const fs::path& folder) {
   TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", folder.string(), error.message());
   if (there) return true;
   const std::optional<File> first = opened(folder / names[0]);
-  TESSERA_REQUIRE(IoError, !first || is_new(*first),
+  if (!first || is_new(*first)) return false;
+  // Somebody may have made it meanwhile, and gone on.
+  TESSERA_REQUIRE(IoError, fs::exists(folder / names[1], error),
                   "{0} is missing; put a copy of {1} in its place (its last commit may be one that "
                   "was told to have failed), or restore the database from a copy",
                   (folder / names[1]).string(), (folder / names[0]).string());
-  return false;
+  return true;
 }
 
 /// Whether a first file is all that `create` had made when it was killed. It is written out before
@@ -324,10 +326,9 @@ void CommitLog::refuse_if_cut_off(std::int64_t length) {
         path(2).string(), path(1).string(), known_.end));
   if (length > known_.end && commits_ahead() == 0 && is_as_it_was() && commits_ahead() == 0)
     refuse(fmt::format(
-        "the catalogue is damaged: {1} has a part of commit {2}, and {0} does not have it whole, "
-        "as "
-        "it does after a crash; restore the database from a copy, or cut both files to {3} bytes "
-        "(truncate -s {3}) to go on without that commit",
+        "the catalogue is damaged: {1} has a part of commit {2}, which after a crash {0} has "
+        "whole; restore the database from a copy, or cut both files to {3} bytes (truncate -s {3}) "
+        "to go on without that commit",
         path(1).string(), path(2).string(), known_.number + 1, known_.end));
 }
 
