@@ -100,6 +100,15 @@ struct Aggregate {
   std::vector<KernelCall> kernels;
   Pipeline finish = {};  // applied once to each finished group (R1-4)
 };
+/// An aggregation of a join's products, each of which is folded as it is made and then dropped. It
+/// reads what the join reads.
+struct JoinAggregate {
+  Aggregate aggregate;  // its input is the join
+  /// Products are single tiles that are summed: a kernel may add its product to the sum itself,
+  /// where that has the product's type and is dense, so that the product is never made.
+  bool adds = false;
+  const Join& join() const;
+};
 struct Concat {
   Plan input;
   int key_component;
@@ -117,16 +126,23 @@ struct Fill {
   Plan input;
 };
 
-using Operator =
-    std::variant<Input, Broadcast, Shuffle, Join, Aggregate, Concat, Filter, Map, Fill>;
+using Operator = std::variant<Input, Broadcast, Shuffle, Join, Aggregate, JoinAggregate, Concat,
+                              Filter, Map, Fill>;
 
 /// A plan with this operator at its root. `logical`, where it is known, saves inferring it again.
 Plan make(Operator op, const std::optional<tessera::Plan>& logical = std::nullopt);
 
 const Operator& operator_of(const Plan& plan);
+/// The join, or the aggregation, that an operator is, by itself or in a JoinAggregate; or null.
+const Join* join_of(const Operator& op);
+const Aggregate* aggregate_of(const Operator& op);
+bool is_move(const Plan& plan);  // BCAST or SHUF
 std::vector<Plan> inputs_of(const Operator& op);
 Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs);
 std::string describe(const Plan& plan);  // one line: "SHUF PART<0> on 4"
+/// Plans in which every aggregation of a join that nobody else reads is one operator with it.
+std::vector<Plan> fused(const std::vector<Plan>& plans);
+Plan fused(const Plan& plan);
 /// The nodes of a plan, each once, inputs before what reads them.
 std::vector<Plan> in_order(const Plan& root);
 std::vector<Plan> in_order(const std::vector<Plan>& roots);

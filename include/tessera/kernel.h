@@ -56,6 +56,9 @@ struct Properties {
   bool associative = false;  // f(f(a,b),c) = f(a,f(b,c))
   bool commutative = false;  // f(a,b) = f(b,a)
   bool idempotent = false;   // f(a,a) = a
+  /// f(a,b) = a + b, of booleans a or b: so that a sum may be taken in place, and kernels whose
+  /// results are summed may add them to the sum as they make them (Implementation::accumulate).
+  bool addition = false;
   /// f(e,a) = f(a,e) = a for the tile e filled with this value.
   std::optional<double> identity = std::nullopt;
   /// f(0,...,0) = 0, so that zeros need not be stored.

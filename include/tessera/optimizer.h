@@ -75,13 +75,20 @@ struct RuleUse {
   double seconds = 0;  // spent on it, fired or not
 };
 
+/// What a step of planning took.
+struct PassUse {
+  std::string pass;
+  double seconds = 0;
+};
+
 struct OptimizedPlan {
   std::vector<ia::Plan> plans;  // one for each result
   PlanCost cost;
   Objective objective = Objective::exact;
   std::string algorithm = {};  // of the costliest join, as the alternatives are named
   std::vector<Alternative> alternatives = {};
-  std::vector<RuleUse> rules = {};  // all that were not disabled
+  std::vector<RuleUse> rules = {};   // all that were not disabled
+  std::vector<PassUse> passes = {};  // from the logical plan to this one, in order
   double planning_seconds = 0;
 
   const ia::Plan& plan() const { return plans.front(); }
@@ -89,8 +96,8 @@ struct OptimizedPlan {
   std::string json() const;
 };
 
-/// The names that may be disabled: of rules that rewrite plans before the search, and of ways to
-/// compute joins and aggregations.
+/// The names that may be disabled: of rules that rewrite plans before the search, of ways to
+/// compute joins and aggregations, and of whole passes.
 std::vector<std::string> known_rules();
 
 /// The cheapest physical plan over all placements of every operator's result.

@@ -49,7 +49,7 @@ struct RunOptions {
   std::function<void(const RunRecord&)> ended = {};
 };
 
-/// What an operator of a run took, or an aggregation and the join whose products it folds.
+/// What an operator of a run took.
 struct OperatorReport {
   std::string description;
   std::string kernel = {};  // if there is just one
@@ -61,7 +61,6 @@ struct OperatorReport {
   std::int64_t result_bytes = 0,
                expected_bytes = 0;  // of its result: what they take, and as guessed
   int node = -1;                    // its place among ia::in_order of the plans that were run
-  int join = -1;                    // the place of the join whose products it folds
 };
 
 /// What a run took. `sent` and `received` count the numbers in the tiles that crossed, by site.

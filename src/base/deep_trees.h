@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -28,6 +29,17 @@ std::vector<Plan> inputs_first(const std::vector<Plan>& roots, InputsOf&& inputs
     }
   }
   return order;
+}
+
+/// How many nodes read each one, and whoever asks for the roots.
+template <class Plan, class InputsOf>
+std::unordered_map<const typename Plan::Node*, int> count_readers(const std::vector<Plan>& roots,
+                                                                  InputsOf&& inputs_of) {
+  std::unordered_map<const typename Plan::Node*, int> readers;
+  for (const Plan& plan : inputs_first(roots, inputs_of))
+    for (const Plan& input : inputs_of(plan)) ++readers[&input.node()];
+  for (const Plan& root : roots) ++readers[&root.node()];
+  return readers;
 }
 
 /// Releases what a dying node holds one after the other: a chain of destructors would be as deep

@@ -18,8 +18,8 @@ std::int64_t fingerprint(const TaskGraph& graph) {
     hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211u;
   };
   mix(graph.sites);
-  for (const Step& step : graph.steps)
-    for (const char letter : ia::describe(step.plan)) mix(letter);
+  for (const ia::Plan& step : graph.steps)
+    for (const char letter : ia::describe(step)) mix(letter);
   for (const std::int64_t word : graph.keys.words()) mix(word);
   for (const std::vector<TileType>& types : graph.types.lists())
     for (const TileType& type : types)

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/check.h"
 #include "base/stop.h"
 #include "exec/join_pairs.h"
 #include "exec/moves.h"
 #include "exec/task_order.h"
+#include "ia/plan_node.h"
 #include "tra/plan_node.h"
 
 // The physical operators over keys: as ia::evaluate does it over tiles, in the same order, but each
@@ -23,20 +23,11 @@ class Expander {
         order_(ia::in_order(roots)),
         sites_(roots.front().sites()),
         builder_(roots.front().sites()),
-        keys_(builder_.graph().keys) {
-    for (const ia::Plan& plan : order_)
-      for (const ia::Plan& input : inputs_of(operator_of(plan))) ++readers_[&input.node()];
-    for (const ia::Plan& root : roots) ++readers_[&root.node()];
-    for (const ia::Plan& plan : order_)
-      if (const auto* aggregate = std::get_if<ia::Aggregate>(&operator_of(plan)))
-        if (std::holds_alternative<ia::Join>(operator_of(aggregate->input)) &&
-            readers_.at(&aggregate->input.node()) == 1)
-          fused_.insert(&aggregate->input.node());
-  }
+        keys_(builder_.graph().keys),
+        readers_(ia::count_readers(roots)) {}
 
   TaskGraph expand() {
     for (const ia::Plan& plan : order_) {
-      if (is_fused(plan)) continue;
       plan_ = &plan;
       Tuples tuples = std::visit(*this, operator_of(plan));
       for (auto& at : tuples) sort_by_key(at, keys_);
@@ -89,31 +80,31 @@ class Expander {
   }
 
   Tuples operator()(const ia::Aggregate& aggregate) {
+    const int op = builder_.add_step(*plan_);
     Tuples result(sites_);
-    if (is_fused(aggregate.input)) {
-      const auto& join = std::get<ia::Join>(operator_of(aggregate.input));
-      const int joined = builder_.add_step(aggregate.input);
-      const int op = builder_.add_step(*plan_, joined);
-      NewKeys new_keys(aggregate.input);
-      for (int site = 0; site < sites_; ++site)
-        result[site] = folded(
-            op, site, aggregate, pairs_at(site, join, new_keys),
-            [&](const Pair& first) {
-              return builder_.product(joined, site, first.own_key, first.left, first.right);
-            },
-            [&](ValueId so_far, const Pair& next) {
-              return builder_.fold_product(op, site, next.own_key, so_far, next.left, next.right);
-            });
-    } else {
-      const int op = builder_.add_step(*plan_);
-      for (int site = 0; site < sites_; ++site)
-        result[site] = folded(
-            op, site, aggregate, of(aggregate.input)[site],
-            [&](const Tuple& first) { return first.value; },
-            [&](ValueId so_far, const Tuple& next) {
-              return builder_.fold(op, site, next.key, so_far, next.value);
-            });
-    }
+    for (int site = 0; site < sites_; ++site)
+      result[site] = folded(
+          op, site, aggregate, of(aggregate.input)[site],
+          [&](const Tuple& first) { return first.value; },
+          [&](ValueId so_far, const Tuple& next) {
+            return builder_.fold(op, site, next.key, so_far, next.value);
+          });
+    return result;
+  }
+
+  Tuples operator()(const ia::JoinAggregate& both) {
+    const int op = builder_.add_step(*plan_);
+    NewKeys new_keys(both.aggregate.input);
+    Tuples result(sites_);
+    for (int site = 0; site < sites_; ++site)
+      result[site] = folded(
+          op, site, both.aggregate, pairs_at(site, both.join(), new_keys),
+          [&](const Pair& first) {
+            return builder_.product(op, site, first.own_key, first.left, first.right);
+          },
+          [&](ValueId so_far, const Pair& next) {
+            return builder_.fold_product(op, site, next.own_key, so_far, next.left, next.right);
+          });
     return result;
   }
 
@@ -193,10 +184,6 @@ class Expander {
   }
 
  private:
-  /// Whether a node is a join whose products its only reader, an aggregation, folds as they are
-  /// made.
-  bool is_fused(const ia::Plan& plan) const { return fused_.contains(&plan.node()); }
-
   const Tuples& of(const ia::Plan& plan) const { return tuples_.at(&plan.node()); }
 
   std::vector<Pair> pairs_at(int site, const ia::Join& join, NewKeys& new_keys) {
@@ -244,12 +231,10 @@ class Expander {
                                 describe_step(*plan_), member(expected), member(at)));
   }
 
-  /// Drops the tuples that nobody else reads. A fused join reads when its aggregation does.
+  /// Drops the tuples that nobody else reads.
   void forget_inputs(const ia::Plan& plan) {
-    for (const ia::Plan& input : inputs_of(operator_of(plan))) {
-      if (is_fused(input)) forget_inputs(input);
+    for (const ia::Plan& input : inputs_of(operator_of(plan)))
       if (--readers_.at(&input.node()) == 0) tuples_.erase(&input.node());
-    }
   }
 
   void collect_outputs(int result, const Tuples& tuples) {
@@ -266,8 +251,7 @@ class Expander {
   GraphBuilder builder_;
   KeyStore& keys_;
   const ia::Plan* plan_ = nullptr;  // the operator that is being expanded
-  std::unordered_map<const ia::Plan::Node*, int> readers_;
-  std::unordered_set<const ia::Plan::Node*> fused_;
+  ia::ReaderCounts readers_;
   std::unordered_map<const ia::Plan::Node*, Tuples> tuples_;
 };
 
@@ -276,7 +260,10 @@ class Expander {
 std::string describe_step(const ia::Plan& plan) {
   const tessera::Operator& logical = tessera::operator_of(plan.logical());
   const std::vector<tessera::Plan> wanted = tessera::inputs_of(logical);
-  const std::vector<ia::Plan> inputs = ia::inputs_of(ia::operator_of(plan));
+  const auto* both = std::get_if<ia::JoinAggregate>(&ia::operator_of(plan));
+  const std::vector<ia::Plan> inputs = both != nullptr
+                                           ? std::vector<ia::Plan>{both->aggregate.input}
+                                           : ia::inputs_of(ia::operator_of(plan));
   bool same = wanted.size() == inputs.size();
   for (std::size_t i = 0; same && i < inputs.size(); ++i)
     same = inputs[i].logical().is_same(wanted[i]);

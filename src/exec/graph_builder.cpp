@@ -8,13 +8,15 @@
 #include "base/stop.h"
 #include "exec/chain_room.h"
 #include "exec/memory_limit.h"
-#include "ia/sums_of_products.h"
 #include "tra/tuple_operations.h"
 
 namespace tessera::exec {
 namespace {
 
 using Types = std::vector<TileType>;
+
+/// What tells apart the estimates of an operator that does several things.
+enum : int { product_step, fold_step, finish_step };
 
 /// What follows from unknown types is unknown; the message is seen by nobody.
 const Types& known(const TypeTable& table, TypesId id) {
@@ -45,11 +47,12 @@ bool have_costs(const ia::Pipeline& stages) {
 }
 
 bool have_costs(const ia::Operator& op) {
-  if (const auto* join = std::get_if<ia::Join>(&op)) return have_costs(join->projection);
+  const ia::Join* join = ia::join_of(op);
+  if (join != nullptr && !have_costs(join->projection)) return false;
   if (const auto* map = std::get_if<ia::Map>(&op))
     return std::all_of(map->branches.begin(), map->branches.end(),
                        [](const ia::Branch& branch) { return have_costs(branch.arrays); });
-  if (const auto* aggregate = std::get_if<ia::Aggregate>(&op))
+  if (const ia::Aggregate* aggregate = ia::aggregate_of(op))
     return have_costs(aggregate->finish) &&
            std::all_of(aggregate->kernels.begin(), aggregate->kernels.end(),
                        [](const KernelCall& call) { return call.kernel().cost != nullptr; });
@@ -58,9 +61,9 @@ bool have_costs(const ia::Operator& op) {
 
 }  // namespace
 
-int GraphBuilder::add_step(const ia::Plan& plan, int join) {
+int GraphBuilder::add_step(const ia::Plan& plan) {
   graph_.costs_known = graph_.costs_known && have_costs(operator_of(plan));
-  graph_.steps.push_back({plan, join});
+  graph_.steps.push_back(plan);
   return static_cast<int>(graph_.steps.size()) - 1;
 }
 
@@ -82,14 +85,14 @@ ValueId GraphBuilder::add(TaskKind kind, int op, int site, KeyId key,
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   TESSERA_REQUIRE(PlanError, graph_.task_inputs.size() + inputs.size() < most,
                   "{}: the plan has more than 2^31 tasks; use larger tiles",
-                  describe_step(graph_.steps[op].plan));
+                  describe_step(graph_.steps[op]));
   if (graph_.tasks.size() == graph_.tasks.capacity()) {
     constexpr std::int64_t bytes_a_task = 160;  // with its value, its readers and its state
     TESSERA_REQUIRE(OutOfMemory,
                     2 * std::ssize(graph_.tasks) * bytes_a_task <= machine_memory() / 2,
                     "{}: the plan has more than {} tasks, which take more memory than there is; "
                     "use larger tiles, or compute less at once",
-                    describe_step(graph_.steps[op].plan), graph_.tasks.size());
+                    describe_step(graph_.steps[op]), graph_.tasks.size());
   }
   look_at_memory("the tasks of a plan");
   Task task;
@@ -126,7 +129,7 @@ ValueId GraphBuilder::give(int site, const op::Input& input, KeyId key, const Ty
 ValueId GraphBuilder::map(int op, int branch, int site, KeyId key, ValueId tuple) {
   const TypesId from = types_of(tuple);
   const Estimate estimate = estimates_.of(op, branch, from, unknown_types, [&](Estimate& taken) {
-    const ia::Branch& what = std::get<ia::Map>(operator_of(graph_.steps[op].plan)).branches[branch];
+    const ia::Branch& what = std::get<ia::Map>(operator_of(graph_.steps[op])).branches[branch];
     Types types = known(graph_.types, from);
     if (what.cut)
       for (TileType& type : types)
@@ -139,11 +142,11 @@ ValueId GraphBuilder::map(int op, int branch, int site, KeyId key, ValueId tuple
 }
 
 Estimate GraphBuilder::product_estimate(int op, TypesId left, TypesId right) {
-  return estimates_.of(op, 0, left, right, [&](Estimate& taken) {
+  return estimates_.of(op, product_step, left, right, [&](Estimate& taken) {
     Types types = known(graph_.types, left);
     const Types& others = known(graph_.types, right);
     types.insert(types.end(), others.begin(), others.end());
-    const auto& join = std::get<ia::Join>(operator_of(graph_.steps[op].plan));
+    const ia::Join& join = *ia::join_of(operator_of(graph_.steps[op]));
     return through(std::move(types), join.projection, taken);
   });
 }
@@ -155,19 +158,16 @@ ValueId GraphBuilder::product(int op, int site, KeyId key, ValueId left, ValueId
 
 ValueId GraphBuilder::fold_product(int op, int site, KeyId key, ValueId accumulator, ValueId left,
                                    ValueId right) {
-  const Step& step = graph_.steps[op];
-  const auto& aggregate = std::get<ia::Aggregate>(operator_of(step.plan));
-  const auto& join = std::get<ia::Join>(operator_of(graph_.steps[step.join].plan));
+  const auto& both = std::get<ia::JoinAggregate>(operator_of(graph_.steps[op]));
   const TypesId so_far = types_of(accumulator);
-  Estimate estimate = product_estimate(step.join, types_of(left), types_of(right));
-  const bool in_place = estimate.types != unknown_types && estimate.types == so_far &&
-                        !graph_.types[so_far].front().is_sparse() &&
-                        ia::sums_products(aggregate, join);
+  Estimate estimate = product_estimate(op, types_of(left), types_of(right));
+  const bool in_place = both.adds && estimate.types != unknown_types && estimate.types == so_far &&
+                        !graph_.types[so_far].front().is_sparse();
   if (!in_place) {
     const TypesId next = estimate.types;
-    const Estimate folded = estimates_.of(op, 0, so_far, next, [&](Estimate& taken) {
-      return fold_types(aggregate.kernels, known(graph_.types, so_far), known(graph_.types, next),
-                        taken);
+    const Estimate folded = estimates_.of(op, fold_step, so_far, next, [&](Estimate& taken) {
+      return fold_types(both.aggregate.kernels, known(graph_.types, so_far),
+                        known(graph_.types, next), taken);
     });
     estimate.types = folded.types;
     estimate.cost += folded.cost;
@@ -179,8 +179,8 @@ ValueId GraphBuilder::fold_product(int op, int site, KeyId key, ValueId accumula
 
 ValueId GraphBuilder::fold(int op, int site, KeyId key, ValueId accumulator, ValueId tuple) {
   const TypesId so_far = types_of(accumulator), next = types_of(tuple);
-  const Estimate estimate = estimates_.of(op, 0, so_far, next, [&](Estimate& taken) {
-    const auto& aggregate = std::get<ia::Aggregate>(operator_of(graph_.steps[op].plan));
+  const Estimate estimate = estimates_.of(op, fold_step, so_far, next, [&](Estimate& taken) {
+    const ia::Aggregate& aggregate = *ia::aggregate_of(operator_of(graph_.steps[op]));
     return fold_types(aggregate.kernels, known(graph_.types, so_far), known(graph_.types, next),
                       taken);
   });
@@ -189,16 +189,17 @@ ValueId GraphBuilder::fold(int op, int site, KeyId key, ValueId accumulator, Val
 
 ValueId GraphBuilder::finish(int op, int site, KeyId key, ValueId group) {
   const TypesId types = types_of(group);
-  const Estimate estimate = estimates_.of(op, 1, types, unknown_types, [&](Estimate& taken) {
-    const auto& aggregate = std::get<ia::Aggregate>(operator_of(graph_.steps[op].plan));
-    return through(known(graph_.types, types), aggregate.finish, taken);
-  });
+  const Estimate estimate =
+      estimates_.of(op, finish_step, types, unknown_types, [&](Estimate& taken) {
+        const ia::Aggregate& aggregate = *ia::aggregate_of(operator_of(graph_.steps[op]));
+        return through(known(graph_.types, types), aggregate.finish, taken);
+      });
   return add(TaskKind::finish, op, site, key, {group}, estimate);
 }
 
 ValueId GraphBuilder::concat(int op, int site, KeyId key, const std::vector<ValueId>& tuples) {
   const Estimate estimate = estimates_.once([&](Estimate& taken) {
-    const auto& what = std::get<ia::Concat>(operator_of(graph_.steps[op].plan));
+    const auto& what = std::get<ia::Concat>(operator_of(graph_.steps[op]));
     const KernelCall join_arrays("concat", {{"axis", std::int64_t{what.dimension}}});
     Types result;
     for (std::size_t c = 0; c < known(graph_.types, types_of(tuples.front())).size(); ++c) {

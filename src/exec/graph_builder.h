@@ -14,14 +14,14 @@ class GraphBuilder {
  public:
   explicit GraphBuilder(int sites) { graph_.sites = sites; }
 
-  int add_step(const ia::Plan& plan, int join = -1);
+  int add_step(const ia::Plan& plan);
   ValueId give(int site, const std::vector<Tile>& tiles);
   /// What an input's source makes.
   ValueId give(int site, const op::Input& input, KeyId key, const std::vector<TileType>& types);
 
   ValueId map(int op, int branch, int site, KeyId key, ValueId tuple);
   ValueId product(int op, int site, KeyId key, ValueId left, ValueId right);
-  /// The product of two tuples, folded into an accumulator of the step `op`, which knows its join.
+  /// The product of two tuples, folded into an accumulator.
   ValueId fold_product(int op, int site, KeyId key, ValueId accumulator, ValueId left,
                        ValueId right);
   ValueId fold(int op, int site, KeyId key, ValueId accumulator, ValueId tuple);

@@ -11,12 +11,12 @@ using Tiles = std::vector<Tile>;
 
 template <class F>
 auto at_step(const TaskGraph& graph, int op, const Key& key, F&& body) {
-  return at_key([&] { return describe_step(graph.steps[op].plan); }, key, std::forward<F>(body));
+  return at_key([&] { return describe_step(graph.steps[op]); }, key, std::forward<F>(body));
 }
 
 template <class Op>
 const Op& operator_at(const TaskGraph& graph, int op) {
-  return std::get<Op>(operator_of(graph.steps[op].plan));
+  return std::get<Op>(operator_of(graph.steps[op]));
 }
 
 Tiles map(const TaskGraph& graph, const Task& task, Tiles tiles) {
@@ -28,12 +28,28 @@ Tiles map(const TaskGraph& graph, const Task& task, Tiles tiles) {
                  [&] { return ia::through(std::move(tiles), branch.arrays); });
 }
 
-Tiles product(const TaskGraph& graph, int join, KeyId key, const Tiles& left, const Tiles& right) {
+/// Errors of a product are the join's, be it part of another operator.
+template <class F>
+auto at_join(const TaskGraph& graph, const Task& task, F&& body) {
+  const ia::Plan& step = graph.steps[task.op];
+  const auto* both = std::get_if<ia::JoinAggregate>(&operator_of(step));
+  return at_key([&] { return describe_step(both != nullptr ? both->aggregate.input : step); },
+                graph.keys[task.key], std::forward<F>(body));
+}
+
+const ia::Join& join_at(const TaskGraph& graph, const Task& task) {
+  return *ia::join_of(operator_of(graph.steps[task.op]));
+}
+
+const ia::Aggregate& aggregate_at(const TaskGraph& graph, const Task& task) {
+  return *ia::aggregate_of(operator_of(graph.steps[task.op]));
+}
+
+Tiles product(const TaskGraph& graph, const Task& task, const Tiles& left, const Tiles& right) {
   Tiles columns = left;
   columns.insert(columns.end(), right.begin(), right.end());
-  return at_step(graph, join, graph.keys[key], [&] {
-    return ia::through(std::move(columns), operator_at<ia::Join>(graph, join).projection);
-  });
+  return at_join(graph, task,
+                 [&] { return ia::through(std::move(columns), join_at(graph, task).projection); });
 }
 
 bool may_write(const Tile& tile) {
@@ -43,7 +59,7 @@ bool may_write(const Tile& tile) {
 
 Tile fold(const KernelCall& kernel, Tile so_far, const Tile& next) {
   // Sums are taken in place; to copy an accumulator that others hold would gain nothing.
-  if (kernel.kernel().name != "add" || so_far.is_sparse() || so_far.type() != next.type() ||
+  if (!kernel.properties().addition || so_far.is_sparse() || so_far.type() != next.type() ||
       !may_write(so_far))
     return fold_tiles(kernel, so_far, next);
   MutableTile sum = MutableTile::take(std::move(so_far));
@@ -54,7 +70,7 @@ Tile fold(const KernelCall& kernel, Tile so_far, const Tile& next) {
 /// `key` is that of the tuple to be folded.
 Tiles fold(const TaskGraph& graph, const Task& task, const Key& key, Tiles so_far,
            const Tiles& next) {
-  const auto& kernels = operator_at<ia::Aggregate>(graph, task.op).kernels;
+  const auto& kernels = aggregate_at(graph, task).kernels;
   return at_step(graph, task.op, key, [&] {
     for (std::size_t c = 0; c < next.size(); ++c)
       so_far[c] = fold(kernels[c], std::move(so_far[c]), next[c]);
@@ -64,9 +80,8 @@ Tiles fold(const TaskGraph& graph, const Task& task, const Key& key, Tiles so_fa
 
 Tiles multiply_add(const TaskGraph& graph, const Task& task, Tiles so_far, const Tiles& left,
                    const Tiles& right) {
-  const int joined = graph.steps[task.op].join;
-  const Apply& apply = operator_at<ia::Join>(graph, joined).projection.front().front();
-  return at_step(graph, joined, graph.keys[task.key], [&] {
+  const Apply& apply = join_at(graph, task).projection.front().front();
+  return at_join(graph, task, [&] {
     Tiles arguments;
     for (int column : apply.columns) {
       const auto c = static_cast<std::size_t>(column);
@@ -80,12 +95,11 @@ Tiles multiply_add(const TaskGraph& graph, const Task& task, Tiles so_far, const
 
 Made product_fold(const TaskGraph& graph, const Task& task, Tiles so_far, const Tiles& left,
                   const Tiles& right) {
-  const int joined = graph.steps[task.op].join;
-  const Tiles next = product(graph, joined, task.key, left, right);
+  const Tiles next = product(graph, task, left, right);
   Made made;
   for (const Tile& tile : next) made.transient_bytes += tile.bytes();
   const Key own = graph.keys[task.key];
-  const auto& renamed = operator_at<ia::Join>(graph, joined).keys;
+  const auto& renamed = join_at(graph, task).keys;
   made.tiles = fold(graph, task, renamed ? renamed->evaluate(own) : own, std::move(so_far), next);
   return made;
 }
@@ -120,7 +134,7 @@ Made perform(const TaskGraph& graph, const Task& task, Arguments arguments) {
   const auto& in = arguments.inputs;
   switch (task.kind) {
     case TaskKind::map: return {map(graph, task, *in[0])};
-    case TaskKind::product: return {product(graph, task.op, task.key, *in[0], *in[1])};
+    case TaskKind::product: return {product(graph, task, *in[0], *in[1])};
     case TaskKind::multiply_add:
       return {multiply_add(graph, task, std::move(arguments.accumulator), *in[0], *in[1])};
     case TaskKind::product_fold:
@@ -128,9 +142,8 @@ Made perform(const TaskGraph& graph, const Task& task, Arguments arguments) {
     case TaskKind::fold:
       return {fold(graph, task, graph.keys[task.key], std::move(arguments.accumulator), *in[0])};
     case TaskKind::finish:
-      return {at_step(graph, task.op, graph.keys[task.key], [&] {
-        return ia::through(*in[0], operator_at<ia::Aggregate>(graph, task.op).finish);
-      })};
+      return {at_step(graph, task.op, graph.keys[task.key],
+                      [&] { return ia::through(*in[0], aggregate_at(graph, task).finish); })};
     case TaskKind::concat: return {concat(graph, task, in)};
     case TaskKind::fill: return {zeros(graph.types[graph.values[task.output].types])};
     case TaskKind::transfer: break;

@@ -109,10 +109,10 @@ void Scheduler::admit() {
       const TaskId next = residence_->next();
       if (residence_->known_need_of(next) > options_.memory_limit) {
         const Task& task = graph_.tasks[next];
-        fail_for_want_of_room(fmt::format("{} at key {}, with its inputs and its result,",
-                                          describe_step(graph_.steps[task.op].plan),
-                                          to_string(graph_.keys[task.key])),
-                              residence_->known_need_of(next));
+        fail_for_want_of_room(
+            fmt::format("{} at key {}, with its inputs and its result,",
+                        describe_step(graph_.steps[task.op]), to_string(graph_.keys[task.key])),
+            residence_->known_need_of(next));
         return;
       }
       Residence::Orders forced;

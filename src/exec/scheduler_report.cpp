@@ -11,7 +11,8 @@ namespace {
 std::string only_kernel(const ia::Plan& plan) {
   const ia::Operator& op = operator_of(plan);
   ia::Pipeline stages;
-  if (const auto* join = std::get_if<ia::Join>(&op)) stages = join->projection;
+  const ia::Join* join = ia::join_of(op);
+  if (join != nullptr) stages = join->projection;
   if (const auto* map = std::get_if<ia::Map>(&op))
     if (map->branches.size() == 1) stages = map->branches.front().arrays;
   if (const auto* aggregate = std::get_if<ia::Aggregate>(&op))
@@ -59,45 +60,31 @@ void Scheduler::report(RunReport& report, const std::vector<std::int64_t>& expec
   report.operators = operators(expected);
 }
 
-/// What the first product of a fused chain takes is the join's own; it counts with the rest.
 std::vector<OperatorReport> Scheduler::operators(const std::vector<std::int64_t>& expected) const {
   std::vector<OperatorReport> all(graph_.steps.size());
-  std::vector<std::size_t> counted_with(graph_.steps.size());
-  for (std::size_t op = 0; op < all.size(); ++op) {
-    counted_with[op] = op;
-    if (const int join = graph_.steps[op].join; join >= 0)
-      counted_with[static_cast<std::size_t>(join)] = op;
-  }
   for (const Task& task : graph_.tasks) {
     if (!is_mine(task.site)) continue;
-    OperatorReport& own = all[counted_with[static_cast<std::size_t>(task.op)]];
+    OperatorReport& own = all[static_cast<std::size_t>(task.op)];
     ++own.tasks;
     own.flops += graph_.costs[task.cost].flops;
     own.bytes += graph_.costs[task.cost].bytes;
   }
-  for (std::size_t op = 0; op < all.size(); ++op) {
-    OperatorReport& own = all[counted_with[op]];
-    const Taken& taken = taken_[op];
-    own.seconds += static_cast<double>(taken.nanoseconds) * 1e-9;
-    own.tuples += taken.tuples;
-    own.result_bytes += taken.bytes;
-    own.floats_moved += static_cast<double>(taken.floats);
-    if (!expected.empty()) own.expected_bytes += expected[op];
-  }
   std::unordered_map<const ia::Plan::Node*, int> places;
   for (const ia::Plan& plan : ia::in_order(graph_.plans))
     places.emplace(&plan.node(), static_cast<int>(places.size()));
-  std::vector<OperatorReport> result;
   for (std::size_t op = 0; op < all.size(); ++op) {
-    if (counted_with[op] != op) continue;
-    const Step& step = graph_.steps[op];
-    all[op].description = describe_step(step.plan);
-    all[op].node = places.at(&step.plan.node());
-    if (step.join >= 0) all[op].join = places.at(&graph_.steps[step.join].plan.node());
-    all[op].kernel = only_kernel(step.join >= 0 ? graph_.steps[step.join].plan : step.plan);
-    result.push_back(std::move(all[op]));
+    OperatorReport& own = all[op];
+    const Taken& taken = taken_[op];
+    own.description = describe_step(graph_.steps[op]);
+    own.kernel = only_kernel(graph_.steps[op]);
+    own.seconds = static_cast<double>(taken.nanoseconds) * 1e-9;
+    own.tuples = taken.tuples;
+    own.result_bytes = taken.bytes;
+    own.floats_moved = static_cast<double>(taken.floats);
+    if (!expected.empty()) own.expected_bytes = expected[op];
+    own.node = places.at(&graph_.steps[op].node());
   }
-  return result;
+  return all;
 }
 
 }  // namespace tessera::exec

@@ -17,7 +17,7 @@ using TaskId = std::int32_t;
 /// What a task does with its inputs, which come in this order.
 enum class TaskKind : std::uint8_t {
   map,           // [tuple]: a branch of a Map
-  product,       // [left, right]: the projection of a Join
+  product,       // [left, right]: the projection of a Join; of a JoinAggregate, of a group's first
   multiply_add,  // [accumulator, left, right]: accumulator += product, which is never made
   product_fold,  // [accumulator, left, right]: the product is made, folded and dropped
   fold,          // [accumulator, tuple]: one more of a group
@@ -45,13 +45,6 @@ struct Task {
   TaskKind kind = TaskKind::map;
 };
 
-/// An operator of the plan. An aggregation that folds the products of a join as they are made
-/// knows which join that is.
-struct Step {
-  ia::Plan plan;
-  int join = -1;
-};
-
 /// A physical plan over its keys: what is to be computed for each tile, where, and from what.
 /// Plain data that is the same on whatever machine it is made. Each value is made by one task, or
 /// given; a task can run when its inputs are there. Tasks are numbered in the order in which they
@@ -60,7 +53,7 @@ struct Step {
 struct TaskGraph {
   int sites = 1;
   std::vector<ia::Plan> plans;  // that were expanded
-  std::vector<Step> steps;
+  std::vector<ia::Plan> steps;  // the operators that have work
   KeyStore keys;
   TypeTable types;
   std::vector<Cost> costs;
@@ -98,11 +91,9 @@ struct TaskGraph {
   /// Whether what a task makes is of its operator's result, and not an accumulator that the
   /// operator goes on with.
   bool makes_result(const Task& task) const {
-    for (const TaskId reader : readers_of(task.output)) {
-      const std::int32_t op = tasks[reader].op;
-      if (task.kind != TaskKind::transfer && (op == task.op || steps[op].join == task.op))
-        return false;
-    }
+    if (task.kind == TaskKind::transfer) return true;
+    for (const TaskId reader : readers_of(task.output))
+      if (tasks[reader].op == task.op) return false;
     return true;
   }
 };

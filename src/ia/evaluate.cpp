@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "ia/pipeline.h"
+#include "ia/plan_node.h"
 #include "tra/plan_node.h"
 
 namespace tessera::ia {
@@ -80,13 +81,20 @@ Tile zeros(const TileType& type, const Tile*) { return Tile::zeros(zero_type(typ
 TileType zeros(const TileType& type, const TileType*) { return zero_type(type); }
 
 template <class Payload>
+void sort_by_key(PhysicalSet<Payload>& set) {
+  for (auto& tuples : set.at)
+    std::stable_sort(tuples.begin(), tuples.end(),
+                     [](const auto& a, const auto& b) { return a.key < b.key; });
+}
+
+template <class Payload>
 class Evaluator {
  public:
   using Set = PhysicalSet<Payload>;
   using Tuples = std::vector<BasicTuple<Payload>>;
 
-  Evaluator(const Plan& plan, const std::vector<const Set*>& inputs, Traffic* traffic)
-      : plan_(plan), inputs_(inputs), traffic_(traffic) {}
+  Evaluator(const Plan& plan, std::vector<const Set*> inputs, Traffic* traffic)
+      : plan_(plan), inputs_(std::move(inputs)), traffic_(traffic) {}
 
   Set operator()(const Input&) const {
     Set set = empty();
@@ -127,6 +135,13 @@ class Evaluator {
         set.at[site].push_back({key, here(key, [&] { return through(tiles, aggregate.finish); })});
     }
     return set;
+  }
+
+  /// By definition: all products first.
+  Set operator()(const JoinAggregate& both) const {
+    Set products = Evaluator(both.aggregate.input, inputs_, traffic_)(both.join());
+    sort_by_key(products);
+    return Evaluator(plan_, {&products}, traffic_)(both.aggregate);
   }
 
   Set operator()(const Concat& concat) const {
@@ -261,7 +276,7 @@ class Evaluator {
   }
 
   const Plan& plan_;
-  const std::vector<const Set*>& inputs_;
+  const std::vector<const Set*> inputs_;
   Traffic* traffic_;
 };
 
@@ -293,9 +308,7 @@ void verify(const Plan& plan, const PhysicalSet<Payload>& set) {
 template <class Payload>
 PhysicalSet<Payload> evaluate(const Plan& plan, Traffic* traffic) {
   const std::vector<Plan> order = in_order(plan);
-  std::unordered_map<const Plan::Node*, int> readers;
-  for (const Plan& node : order)
-    for (const Plan& input : inputs_of(operator_of(node))) ++readers[&input.node()];
+  ReaderCounts readers = count_readers({plan});
   std::unordered_map<const Plan::Node*, PhysicalSet<Payload>> results;
   for (const Plan& node : order) {
     std::vector<const PhysicalSet<Payload>*> inputs;
@@ -303,9 +316,7 @@ PhysicalSet<Payload> evaluate(const Plan& plan, Traffic* traffic) {
       inputs.push_back(&results.at(&input.node()));
     PhysicalSet<Payload> set =
         std::visit(Evaluator<Payload>(node, inputs, traffic), operator_of(node));
-    for (auto& tuples : set.at)
-      std::stable_sort(tuples.begin(), tuples.end(),
-                       [](const auto& a, const auto& b) { return a.key < b.key; });
+    sort_by_key(set);
     verify(node, set);
     results[&node.node()] = std::move(set);
     for (const Plan& input : inputs_of(operator_of(node)))

@@ -50,6 +50,9 @@ struct Description {
     if (!aggregate.finish.empty()) text += " then " + list(aggregate.finish);
     return text;
   }
+  std::string operator()(const JoinAggregate& both) const {
+    return (*this)(both.join()) + " + " + (*this)(both.aggregate);
+  }
   std::string operator()(const Concat& concat) const {
     return fmt::format("Concat key {} along dimension {}", concat.key_component, concat.dimension);
   }
@@ -77,13 +80,10 @@ std::string describe(const Plan& plan) { return std::visit(Description{plan}, op
 
 std::string render_tree(const std::vector<Plan>& roots, const std::vector<std::string>& headings,
                         const Notes& notes) {
-  std::unordered_map<const Plan::Node*, int> readers;
-  for (const Plan& plan : in_order(roots))
-    for (const Plan& input : inputs_of(operator_of(plan))) ++readers[&input.node()];
+  const ReaderCounts readers = count_readers(roots);
   std::unordered_map<const Plan::Node*, int> shown;  // what is read more than once, by number
   std::vector<std::vector<std::string>> lines;
   if (!headings.empty()) lines.push_back(headings);
-  for (const Plan& root : roots) ++readers[&root.node()];
   std::vector<std::pair<Plan, int>> stack;
   for (auto root = roots.rbegin(); root != roots.rend(); ++root) stack.emplace_back(*root, 0);
   while (!stack.empty()) {
@@ -96,7 +96,7 @@ std::string render_tree(const std::vector<Plan>& roots, const std::vector<std::s
       continue;
     }
     std::string mark;
-    if (readers[&plan.node()] > 1) {
+    if (readers.at(&plan.node()) > 1) {
       const int number = static_cast<int>(shown.size()) + 1;
       shown[&plan.node()] = number;
       mark = fmt::format("#{} ", number);

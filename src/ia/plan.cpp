@@ -43,6 +43,7 @@ struct Logical {
     return through(again ? input : input.aggregate(aggregate.group_by, aggregate.kernels),
                    aggregate.finish);
   }
+  tessera::Plan operator()(const JoinAggregate& both) const { return (*this)(both.aggregate); }
   tessera::Plan operator()(const Concat& concat) const {
     return concat.input.logical().concat(concat.key_component, concat.dimension);
   }
@@ -176,6 +177,7 @@ struct Locate {
     }
     return result;
   }
+  Located operator()(const JoinAggregate& both) const { return (*this)(both.aggregate); }
   Located operator()(const Concat& concat) const {
     refuse_pending("Concat", concat.input);
     std::vector<int> to, kept;
@@ -342,6 +344,23 @@ const tessera::Plan& Plan::logical() const { return node_->logical; }
 const std::vector<KernelCall>& Plan::pending() const { return node_->pending; }
 const Operator& operator_of(const Plan& plan) { return plan.node().op; }
 
+const Join& JoinAggregate::join() const { return std::get<Join>(operator_of(aggregate.input)); }
+
+const Join* join_of(const Operator& op) {
+  const auto* both = std::get_if<JoinAggregate>(&op);
+  return both != nullptr ? &both->join() : std::get_if<Join>(&op);
+}
+
+const Aggregate* aggregate_of(const Operator& op) {
+  const auto* both = std::get_if<JoinAggregate>(&op);
+  return both != nullptr ? &both->aggregate : std::get_if<Aggregate>(&op);
+}
+
+bool is_move(const Plan& plan) {
+  const Operator& op = operator_of(plan);
+  return std::holds_alternative<Broadcast>(op) || std::holds_alternative<Shuffle>(op);
+}
+
 std::vector<Plan> inputs_of(const Operator& op) {
   return std::visit(
       []<class Op>(const Op& node) -> std::vector<Plan> {
@@ -349,6 +368,8 @@ std::vector<Plan> inputs_of(const Operator& op) {
           return {};
         else if constexpr (std::is_same_v<Op, Join>)
           return {node.left, node.right};
+        else if constexpr (std::is_same_v<Op, JoinAggregate>)
+          return {node.join().left, node.join().right};
         else
           return {node.input};
       },
@@ -362,6 +383,9 @@ Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs) {
         if constexpr (std::is_same_v<Op, Join>) {
           node.left = inputs.at(0);
           node.right = inputs.at(1);
+        } else if constexpr (std::is_same_v<Op, JoinAggregate>) {
+          const Plan& join = node.aggregate.input;
+          node.aggregate.input = make(with_inputs(operator_of(join), inputs), join.logical());
         } else if constexpr (!std::is_same_v<Op, Input>) {
           node.input = inputs.at(0);
         }
@@ -377,6 +401,8 @@ Plan::Node::~Node() {
           if constexpr (std::is_same_v<Op, Join>) {
             into.push_back(std::move(holds.left.node_));
             into.push_back(std::move(holds.right.node_));
+          } else if constexpr (std::is_same_v<Op, JoinAggregate>) {
+            into.push_back(std::move(holds.aggregate.input.node_));
           } else if constexpr (!std::is_same_v<Op, Input>) {
             into.push_back(std::move(holds.input.node_));
           }
@@ -389,6 +415,18 @@ std::vector<Plan> in_order(const Plan& root) { return in_order(std::vector<Plan>
 
 std::vector<Plan> in_order(const std::vector<Plan>& roots) {
   return inputs_first(roots, [](const Plan& plan) { return inputs_of(operator_of(plan)); });
+}
+
+Plan stand_in(const Plan& made) {
+  auto node = std::make_shared<Plan::Node>(Input{}, made.logical());
+  node->placement = made.placement();
+  node->type = made.type();
+  return Plan(std::move(node));
+}
+
+ReaderCounts count_readers(const std::vector<Plan>& roots) {
+  return tessera::count_readers(roots,
+                                [](const Plan& plan) { return inputs_of(operator_of(plan)); });
 }
 
 }  // namespace tessera::ia

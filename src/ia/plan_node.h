@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unordered_map>
+
 #include "tessera/ia.h"
 
 namespace tessera::ia {
@@ -17,5 +19,12 @@ struct Plan::Node {
   /// Releases the inputs one after the other: a chain of destructors would be as deep as the plan.
   ~Node();
 };
+
+/// An input that has the type and the places of a plan, for who plans on with its result.
+Plan stand_in(const Plan& made);
+
+/// How many operators read each one's result, and whoever asks for the roots.
+using ReaderCounts = std::unordered_map<const Plan::Node*, int>;
+ReaderCounts count_readers(const std::vector<Plan>& roots);
 
 }  // namespace tessera::ia

@@ -19,6 +19,12 @@ std::vector<int> all_but(int component, int arity) {
   return kept;
 }
 
+/// At every site, or with what agrees in these components; on one site it is so already.
+Plan everywhere(const Plan& plan) { return plan.sites() == 1 ? plan : plan.broadcast(); }
+Plan together_by(const Plan& plan, const std::vector<int>& components) {
+  return plan.sites() == 1 ? plan : plan.shuffle(components);
+}
+
 /// The relation with its zeros, at sites that know which of them are theirs.
 Plan filled(const Plan& plan) {
   if (!plan.placement().is_scattered()) return plan.fill();
@@ -32,13 +38,13 @@ struct Translate {
 
   Plan operator()(const op::Input&) const { return Plan::input(logical, placed(logical)); }
   Plan operator()(const op::Aggregate& aggregate) const {
-    return make(
-        Aggregate{inputs[0].shuffle(aggregate.group_by), aggregate.group_by, aggregate.kernels},
-        logical);
+    return make(Aggregate{together_by(inputs[0], aggregate.group_by), aggregate.group_by,
+                          aggregate.kernels},
+                logical);
   }
   Plan operator()(const op::Join& join) const {
     return make(
-        Join{inputs[0].broadcast(), inputs[1], join.left_keys, join.right_keys, {join.projection}},
+        Join{everywhere(inputs[0]), inputs[1], join.left_keys, join.right_keys, {join.projection}},
         logical);
   }
   Plan operator()(const op::ReKey& rekey) const {
@@ -55,7 +61,7 @@ struct Translate {
   }
   Plan operator()(const op::Concat& concat) const {
     const Plan together =
-        inputs[0].shuffle(all_but(concat.key_component, inputs[0].type().arity()));
+        together_by(inputs[0], all_but(concat.key_component, inputs[0].type().arity()));
     return make(Concat{together, concat.key_component, concat.dimension}, logical);
   }
 };

@@ -79,7 +79,7 @@ std::vector<Kernel> arithmetic() {
   return {
       binary_kernel("add", operation::add, "a + b; of booleans, a or b",
                     [](Properties& f) {
-                      f.associative = f.commutative = true;
+                      f.associative = f.commutative = f.addition = true;
                       f.identity = 0;
                       f.distributes_over = in_both({"maximum", "minimum"});
                     },

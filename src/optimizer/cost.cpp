@@ -61,7 +61,7 @@ Cost work_of_tuple(const ia::Plan& plan) {
       work += work_of(branch.arrays, types_of(map->input.type()));
     return work;
   }
-  if (const auto* aggregate = std::get_if<ia::Aggregate>(&op)) {
+  if (const ia::Aggregate* aggregate = ia::aggregate_of(op)) {
     Cost work;
     for (std::size_t c = 0; c < aggregate->kernels.size(); ++c) {
       const TileType& type = aggregate->input.type().columns[c].type;
@@ -112,7 +112,7 @@ double floats_in(const ia::Plan& plan) {
 /// What crosses in a move, from the plan below it and where it goes.
 ia::Traffic crossing(const ia::Plan& input, const Placement& to, bool& exact) {
   const bool pending = !input.pending().empty();
-  const auto* fold = std::get_if<ia::Aggregate>(&ia::operator_of(input));
+  const ia::Aggregate* fold = ia::aggregate_of(ia::operator_of(input));
   const bool fresh = pending && fold != nullptr && fold->input.pending().empty();
   const bool by_kinds = !input.placement().is_scattered() &&
                         (fresh ? counts_by_kinds(input.logical(), fold->input.logical())
@@ -144,7 +144,7 @@ Cost operator*(double times, const Cost& cost) { return {times * cost.flops, tim
 
 /// What an operator's kernels do, over all sites.
 Cost work_on(const ia::Plan& plan, double tuples, const Cost& work, Folds& folds) {
-  const auto* aggregate = std::get_if<ia::Aggregate>(&ia::operator_of(plan));
+  const ia::Aggregate* aggregate = ia::aggregate_of(ia::operator_of(plan));
   if (aggregate == nullptr) return tuples * work;
   const Folds::Counted counted = folds.of(plan, tuples);
   Cost all = counted.folds * work;
@@ -154,7 +154,7 @@ Cost work_on(const ia::Plan& plan, double tuples, const Cost& work, Folds& folds
 
 double tuples_worked_on(const ia::Plan& plan, double& busiest) {
   // Joins and maps work for each tuple of their result, aggregations for each of their input.
-  const auto* aggregate = std::get_if<ia::Aggregate>(&ia::operator_of(plan));
+  const ia::Aggregate* aggregate = ia::aggregate_of(ia::operator_of(plan));
   const ia::Plan& worked = aggregate != nullptr ? aggregate->input : plan;
   if (counts_by_kinds(worked.logical()) && !worked.placement().is_scattered()) {
     busiest = busiest_share(worked.logical().frontier(), worked.placement()) *
@@ -169,19 +169,31 @@ double tuples_worked_on(const ia::Plan& plan, double& busiest) {
 
 }  // namespace
 
+namespace {
+
+void add_work(const ia::Plan& plan, const Machine& machine, Folds& folds, OperatorCost& cost) {
+  const Cost work = work_of_tuple(plan);
+  if (work.flops == 0 && work.bytes == 0) return;
+  double busiest = 0;
+  const Cost all = work_on(plan, tuples_worked_on(plan, busiest), work, folds);
+  cost.flops += all.flops;
+  cost.bytes += all.bytes;
+  cost.seconds += seconds_of({busiest * work.flops, busiest * work.bytes}, machine);
+}
+
+}  // namespace
+
 PlanCost cost_of(const ia::Plan& plan, const Machine& machine) {
   return cost_of(std::vector<ia::Plan>{plan}, machine);
 }
 
 PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine) {
   PlanCost result;
-  Folds folds(plans);
+  Folds folds;
   for (const ia::Plan& node : ia::in_order(plans)) {
     const ia::Operator& op = ia::operator_of(node);
     OperatorCost cost;
-    const bool move =
-        std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
-    if (move) {
+    if (is_move(node)) {
       const ia::Plan input = ia::inputs_of(op).front();
       const ia::Traffic crossed = crossing(input, node.placement(), result.exact);
       cost.floats_moved = crossed.total;
@@ -191,14 +203,9 @@ PlanCost cost_of(const std::vector<ia::Plan>& plans, const Machine& machine) {
       // What lies right already is not shuffled.
       if (crossed.total > 0) cost.published = published_move(floats_in(input), node.placement());
     } else {
-      const Cost work = work_of_tuple(node);
-      if (work.flops > 0 || work.bytes > 0) {
-        double busiest = 0;
-        const Cost all = work_on(node, tuples_worked_on(node, busiest), work, folds);
-        cost.flops = all.flops;
-        cost.bytes = all.bytes;
-        cost.seconds = seconds_of({busiest * work.flops, busiest * work.bytes}, machine);
-      }
+      if (const auto* both = std::get_if<ia::JoinAggregate>(&op))
+        add_work(both->aggregate.input, machine, folds, cost);
+      add_work(node, machine, folds, cost);
     }
     result.operators.push_back(cost);
     result.total.floats_moved += cost.floats_moved;

@@ -2,7 +2,6 @@
 
 #include "ia/contents.h"
 #include "ia/late_listing.h"
-#include "ia/sums_of_products.h"
 #include "optimizer/rules/rewriting.h"
 #include "optimizer/traffic.h"
 #include "tra/plan_node.h"
@@ -10,7 +9,7 @@
 namespace tessera::optimizer {
 namespace {
 
-/// What lies below moves; on one site these are nothing.
+/// What lies below moves.
 ia::Plan below_moves(ia::Plan plan) {
   while (is_move(plan)) plan = ia::inputs_of(ia::operator_of(plan)).front();
   return plan;
@@ -41,25 +40,17 @@ double groups_of(const ia::Plan& plan, const ia::Aggregate& aggregate) {
   return groups;
 }
 
+/// Whether products are added to sums as they are made, which takes no more than to make them.
+bool adds_to_sums(const ia::Plan& plan) {
+  const auto* both = std::get_if<ia::JoinAggregate>(&ia::operator_of(plan));
+  return both != nullptr && both->adds &&
+         !both->aggregate.input.type().columns.front().type.is_sparse();
+}
+
 }  // namespace
 
-Folds::Folds(const std::vector<ia::Plan>& plans) {
-  for (const ia::Plan& plan : ia::in_order(plans))
-    for (const ia::Plan& input : ia::inputs_of(ia::operator_of(plan))) ++readers_[&input.node()];
-  for (const ia::Plan& plan : plans) ++readers_[&plan.node()];
-}
-
-/// Whether products are added to sums as they are made, which takes no more than to make them.
-bool Folds::adds_to_sums(const ia::Plan& plan) const {
-  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(plan));
-  const ia::Plan input = plan.sites() == 1 ? below_moves(aggregate.input) : aggregate.input;
-  const auto* join = std::get_if<ia::Join>(&ia::operator_of(input));
-  return join != nullptr && readers_.at(&input.node()) == 1 &&
-         ia::sums_products(aggregate, *join) && !input.type().columns.front().type.is_sparse();
-}
-
 Folds::Counted Folds::of(const ia::Plan& plan, double tuples) {
-  const auto& aggregate = std::get<ia::Aggregate>(ia::operator_of(plan));
+  const ia::Aggregate& aggregate = *ia::aggregate_of(ia::operator_of(plan));
   const double groups = groups_of(plan, aggregate);
   if (!plan.pending().empty()) summands_[&plan.node()] = groups;
   // Of a partial result every site that has a summand sends it.

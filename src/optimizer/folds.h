@@ -9,8 +9,6 @@ namespace tessera::optimizer {
 /// How often the aggregations of plans fold one tile into another, over all sites.
 class Folds {
  public:
-  explicit Folds(const std::vector<ia::Plan>& plans);
-
   struct Counted {
     double folds = 0;   // that are work of their own
     double groups = 0;  // tuples of the result
@@ -19,9 +17,6 @@ class Folds {
   Counted of(const ia::Plan& plan, double tuples);
 
  private:
-  bool adds_to_sums(const ia::Plan& plan) const;
-
-  std::unordered_map<const ia::Plan::Node*, int> readers_;
   std::unordered_map<const ia::Plan::Node*, double> summands_;  // of partial results
 };
 

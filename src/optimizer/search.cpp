@@ -60,8 +60,9 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
     if (node.inputs.size() == 2) ++joins_;
     if (!std::holds_alternative<ia::Input>(ia::operator_of(node.plan))) continue;
     const std::optional<Placement> placed =
-        options.placed ? options.placed(node.plan.logical())
-                       : ia::dealt_out(skeleton.sites)(node.plan.logical());
+        node.made        ? node.made->placement()
+        : options.placed ? options.placed(node.plan.logical())
+                         : ia::dealt_out(skeleton.sites)(node.plan.logical());
     if (placed) initial_[v] = costs_.number(*placed);
   }
 }

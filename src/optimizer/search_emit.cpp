@@ -56,7 +56,9 @@ ia::Plan Search::emit_way(int node, int place, const Way& way) {
   const std::vector<int>& sources = skeleton_.nodes[node].inputs;
   computed_at_[node] = way.option.place;
   if (std::holds_alternative<ia::Input>(op)) {
-    const ia::Plan input = ia::Plan::input(what.logical(), costs_.placement(way.option.place));
+    const std::optional<ia::Plan>& made = skeleton_.nodes[node].made;
+    const ia::Plan input =
+        made ? *made : ia::Plan::input(what.logical(), costs_.placement(way.option.place));
     return moved(input, costs_.placement(place));
   }
   std::vector<ia::Plan> inputs;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "ia/contents.h"
+#include "ia/plan_node.h"
 #include "optimizer/rules/rewriting.h"
 #include "optimizer/rules/rule.h"
 
@@ -81,9 +82,7 @@ class Simplifier {
 
   std::vector<ia::Plan> run(const std::vector<ia::Plan>& plans) {
     const std::vector<ia::Plan> nodes = ia::in_order(plans);
-    for (const ia::Plan& node : nodes)
-      for (const ia::Plan& input : inputs_of(operator_of(node))) ++readers_[&input.node()];
-    for (const ia::Plan& plan : plans) ++readers_[&plan.node()];
+    readers_ = ia::count_readers(plans);
     std::unordered_map<const ia::Plan::Node*, ia::Plan> made;
     for (const ia::Plan& node : nodes) {
       std::vector<ia::Plan> inputs;
@@ -165,7 +164,7 @@ class Simplifier {
 
   const std::vector<Step> steps_;
   std::vector<RuleUse>& uses_;
-  std::unordered_map<const ia::Plan::Node*, int> readers_;  // none known: what was made has one
+  ia::ReaderCounts readers_;  // none known: what was made has one
   std::unordered_map<const ia::Plan::Node*, ia::Plan> settled_;  // nothing more applies to them
 };
 

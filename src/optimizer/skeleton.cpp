@@ -15,9 +15,7 @@ Skeleton skeleton_of(const std::vector<ia::Plan>& plans) {
     const auto* aggregate = std::get_if<ia::Aggregate>(&op);
     const bool again =
         aggregate != nullptr && !aggregate->input.pending().empty() && aggregate->finish.empty();
-    const bool move =
-        std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
-    if (move || again) {
+    if (is_move(node) || again) {
       number[&node.node()] = inputs.front();
       continue;
     }

@@ -15,6 +15,8 @@ struct Skeleton {
     ia::Plan plan;  // the operator, with the inputs it had
     std::vector<int> inputs = {};
     int readers = 0;  // being a result counts as one
+    /// What computes it already, and lies somewhere; the plan above stands in for it.
+    std::optional<ia::Plan> made = {};
   };
   std::vector<Node> nodes;
   std::vector<int> roots;

@@ -1,3 +1,4 @@
+#include "exec/physical_plans.h"
 #include "query/table.h"
 #include "session/explain/dot.h"
 #include "session/explain/json.h"
@@ -60,21 +61,14 @@ std::optional<std::vector<query::Request>> requests_in(
   return std::nullopt;
 }
 
-/// The plans that will run: with the optimizer off, as they were written.
+/// The plans that will run.
 std::vector<OptimizedPlan> optimized(const Outline& outline, const RunOptions& options) {
-  OptimizerOptions optimizer;
-  optimizer.sites = options.sites;
-  optimizer.alternatives = options.sites > 1;
-  optimizer.placed = outline.placed;
+  OptimizerOptions planning = exec::planning_options(options);
+  planning.sites = options.sites;  // which EXPLAIN (SITES n) may have said
+  planning.alternatives = options.optimize && options.sites > 1;
+  planning.placed = outline.placed;
   std::vector<OptimizedPlan> parts;
-  for (const session::Part& part : outline.parts) {
-    if (options.optimize) {
-      parts.push_back(optimize(part.plans, optimizer));
-    } else {
-      const std::vector<ia::Plan> written = ia::translate(part.plans, ia::dealt_out(options.sites));
-      parts.push_back({written, cost_of(written)});
-    }
-  }
+  for (const session::Part& part : outline.parts) parts.push_back(optimize(part.plans, planning));
   return parts;
 }
 

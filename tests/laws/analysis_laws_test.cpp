@@ -39,12 +39,9 @@ int compared(const Plan& plan, RunOptions options) {
     flops += own.flops;
     moved += own.floats_moved;
     bool exact = is_exact(order[own.node]);
-    OperatorCost predicted = cost.operators[own.node];
-    if (own.join >= 0) {
-      exact = exact && is_exact(order[own.join]);
-      predicted.flops += cost.operators[own.join].flops;
-      predicted.bytes += cost.operators[own.join].bytes;
-    }
+    if (const auto* both = std::get_if<ia::JoinAggregate>(&ia::operator_of(order[own.node])))
+      exact = exact && is_exact(both->aggregate.input);
+    const OperatorCost& predicted = cost.operators[own.node];
     if (cost.exact) EXPECT_EQ(predicted.floats_moved, own.floats_moved) << own.description;
     if (!exact) continue;
     EXPECT_EQ(predicted.flops, own.flops) << own.description << "\n" << order.back().explain();

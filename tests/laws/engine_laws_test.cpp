@@ -36,7 +36,8 @@ TEST(EngineLaws, PlansOverSitesComputeAndMoveWhatTheReferenceDoes) {
     options.holes = Holes::allowed;
     options.threads = static_cast<int>(random.between(1, 4));
     try {
-      const ia::Plan physical = ia::translate(*plan, random_places(random, sites));
+      const ia::Plan apart = ia::translate(*plan, random_places(random, sites));
+      const ia::Plan physical = random.chance(0.5) ? ia::fused(apart) : apart;
       ia::Traffic traffic(sites);
       (void)ia::interpret(physical, &traffic);
       RunReport report;

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 TEST(IaLaws, TranslatedPlansComputeWhatTheAlgebraSays) {
-  int ran = 0;
+  int ran = 0, fused = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
     const auto plan = random_plan(random, static_cast<int>(random.between(1, 6)));
@@ -28,12 +28,20 @@ TEST(IaLaws, TranslatedPlansComputeWhatTheAlgebraSays) {
       const ia::Plan physical = ia::translate(*plan, random_places(random, sites));
       EXPECT_TRUE(relations_equal(ia::interpret(physical), *expected)) << "seed " << seed << "\n"
                                                                        << physical.explain();
+      // Joins and the aggregations of their products as one operator: the same, to the last bit.
+      const ia::Plan one = ia::fused(physical);
+      EXPECT_TRUE(relations_equal(ia::interpret(one), *expected)) << one.explain();
+      EXPECT_EQ(one.placement(), physical.placement()) << "seed " << seed;
+      EXPECT_LE(ia::in_order(one).size(), ia::in_order(physical).size());
+      fused += ia::in_order(one).size() < ia::in_order(physical).size() ? 1 : 0;
+      EXPECT_TRUE(ia::fused(one).is_same(one));
       ++ran;
     } catch (const Error& error) {
       FAIL() << "seed " << seed << ": " << error.what() << "\n" << plan->explain();
     }
   }
   EXPECT_GT(ran, 1000);
+  EXPECT_GT(fused, 10);
   RecordProperty("ran", ran);
 }
 

@@ -144,6 +144,12 @@ Outcome has_identity(double identity, const KernelCase& c) {
   return left.empty() ? difference(call(c.call, {a, e}), a) : left;
 }
 
+Outcome addition(Random& random, const KernelCase& c) {
+  const Tile& a = c.arguments[0];
+  const Tile b = another(random, a);
+  return difference(Elements(call(c.call, {a, b})), sum(Elements(a), Elements(b)));
+}
+
 Outcome is_zero(const KernelCase& c, const std::vector<Tile>& arguments) {
   for (const Tile& output : c.call.run(arguments)) {
     const std::string wrong = difference(output, Tile::zeros(output.dtype(), output.shape()));
@@ -194,6 +200,7 @@ std::vector<Law> claimed_laws(const Properties& claims) {
   if (claims.commutative) laws.push_back({"f(a,b) = f(b,a)", commutative});
   if (claims.associative) laws.push_back({"f(f(a,b),c) = f(a,f(b,c))", associative});
   if (claims.idempotent) laws.push_back({"f(a,a) = a", idempotent});
+  if (claims.addition) laws.push_back({"f(a,b) = a + b", addition});
   if (claims.zero_preserving) laws.push_back({"f(0,...,0) = 0", zero_preserving});
   if (claims.identity)
     laws.push_back(

@@ -85,6 +85,7 @@ TEST(KernelProperties, AFalseClaimIsFoundOut) {
   expect_found_out(difference_of, claim([](Properties& f) { f.associative = true; }),
                    "f(f(a,b),c) = f(a,f(b,c))");
   expect_found_out(sum_of, claim([](Properties& f) { f.idempotent = true; }), "f(a,a) = a");
+  expect_found_out(sum_and_one, claim([](Properties& f) { f.addition = true; }), "f(a,b) = a + b");
   expect_found_out(difference_of, claim([](Properties& f) { f.identity = 0; }),
                    "f(e,a) = f(a,e) = a for e = 0");
   expect_found_out(sum_and_one, claim([](Properties& f) { f.zero_preserving = true; }),
@@ -119,6 +120,7 @@ TEST(KernelProperties, WhatDoesNotHoldIsNotClaimed) {
   EXPECT_FALSE(find_kernel("matmul")->properties.commutative);
   EXPECT_FALSE(find_kernel("div")->properties.associative);
   EXPECT_FALSE(find_kernel("add")->properties.idempotent);
+  EXPECT_FALSE(find_kernel("sub")->properties.addition);
   EXPECT_FALSE(find_kernel("exp")->properties.zero_preserving);
   EXPECT_TRUE(find_kernel("relu")->properties.linear_in.empty());
   EXPECT_FALSE(find_kernel("softmax")->properties.elementwise);

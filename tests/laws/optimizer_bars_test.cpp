@@ -89,10 +89,13 @@ TEST_F(OptimizerBars, NothingCheaperIsFoundByLookingAtEveryGrid) {
 /// The components that the places of a join are split by, over all nodes that compute it.
 std::set<int> split_by(const OptimizedPlan& plan, const Plan& join) {
   std::set<int> components;
-  for (const ia::Plan& node : ia::in_order(plan.plans))
-    if (std::holds_alternative<ia::Join>(ia::operator_of(node)) && node.logical().is_same(join))
-      for (const Axis& axis : node.placement().axes())
+  for (const ia::Plan& node : ia::in_order(plan.plans)) {
+    const auto* both = std::get_if<ia::JoinAggregate>(&ia::operator_of(node));
+    const ia::Plan& joined = both != nullptr ? both->aggregate.input : node;
+    if (std::holds_alternative<ia::Join>(ia::operator_of(joined)) && joined.logical().is_same(join))
+      for (const Axis& axis : joined.placement().axes())
         for (const Digit& digit : axis.digits) components.insert(digit.component);
+  }
   return components;
 }
 

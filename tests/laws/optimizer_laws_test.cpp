@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ia/evaluate.h"
+#include "optimizer/place.h"
 #include "support/exhaustive_search.h"
 #include "support/expectations.h"
 #include "support/random_plans.h"
@@ -46,6 +47,48 @@ TEST(OptimizerLaws, OptimizedPlansComputeTheSameAndMoveWhatWasPredicted) {
   }
   EXPECT_GE(ran, 2000);
   RecordProperty("ran", ran);
+}
+
+TEST(OptimizerLaws, PlansPlacedPartByPartComputeTheSameAndMoveWhatWasPredicted) {
+  int in_parts = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    Random random(seed + 500000);
+    const auto plan = random_plan(random, static_cast<int>(random.between(3, 10)));
+    if (!plan) continue;
+    std::optional<Relation> expected;
+    try {
+      expected = plan->run(Holes::allowed);
+    } catch (const Error&) {
+      continue;  // random plans are allowed to be wrong
+    }
+    OptimizerOptions options;
+    options.sites = static_cast<int>(random.between(2, 6));
+    const ia::PlaceInput places = random_places(random, options.sites);
+    if (random.chance(0.5)) options.placed = places;
+    const auto most = static_cast<std::size_t>(random.between(2, 5));
+    const std::vector<Plan> results{*plan, random.chance(0.3) ? *plan : plan->transform("neg")};
+    try {
+      const std::vector<ia::Plan> written =
+          ia::translate(results, options.placed ? places : ia::dealt_out(options.sites));
+      const optimizer::Placed placed = optimizer::place(written, options, most);
+      in_parts += placed.parts > 1 ? 1 : 0;
+      ASSERT_EQ(placed.plans.size(), 2u);
+      const ia::Plan& first = placed.plans.front();
+      ia::Traffic traffic(options.sites);
+      EXPECT_TRUE(relations_equal(ia::interpret(first, &traffic), *expected))
+          << "seed " << seed << "\n"
+          << first.explain();
+      EXPECT_EQ(cost_of(first).total.floats_moved, traffic.total) << "seed " << seed;
+      // Inputs, and whatever else several parts read, are there once.
+      std::set<const Plan::Node*> inputs;
+      for (const ia::Plan& node : ia::in_order(placed.plans))
+        if (std::holds_alternative<ia::Input>(ia::operator_of(node)))
+          EXPECT_TRUE(inputs.insert(&node.logical().node()).second) << "seed " << seed;
+    } catch (const Error& error) {
+      FAIL() << "seed " << seed << ": " << error.what() << "\n" << plan->explain();
+    }
+  }
+  EXPECT_GT(in_parts, 500);
 }
 
 /// A product of matrices of some shape and tiling, known by its type only.

@@ -13,7 +13,7 @@ Derivation::Derivation(const std::vector<Plan>& results, const ia::PlaceInput& p
 ia::Plan Derivation::node(const Plan& what) const {
   std::optional<ia::Plan> found;
   for (const ia::Plan& node : ia::in_order(plans_))
-    if (node.logical().is_same(what) && !optimizer::is_move(node)) found = node;
+    if (node.logical().is_same(what) && !ia::is_move(node)) found = node;
   if (!found) throw InternalError("nothing computes\n" + what.explain());
   return *found;
 }
@@ -57,7 +57,7 @@ std::vector<ia::Plan> Derivation::plans() const {
 std::vector<std::string> moves_of(const std::vector<ia::Plan>& plans) {
   std::vector<std::string> moves;
   for (const ia::Plan& node : ia::in_order(plans))
-    if (optimizer::is_move(node))
+    if (ia::is_move(node))
       moves.push_back(ia::describe(node) + ": " +
                       ia::describe(ia::inputs_of(ia::operator_of(node)).front()));
   return moves;

@@ -39,10 +39,29 @@ TEST(Cost, OfABroadcastAndAShuffle) {
   EXPECT_TRUE(idle.exact);
 }
 
+TEST(Optimizer, PlansOfThousandsOfOperatorsArePlacedToo) {
+  const auto matrix = [](const char* name) {
+    return Plan::input(RelationType{{{"", {DType::f64, {100, 100}}}}, {4, 4}}, name);
+  };
+  const Plan by = matrix("by"), more = matrix("more");
+  Plan x = matrix("x");
+  for (int step = 0; step < 260; ++step) {
+    x = x.join(by, {1}, {0}, "matmul").aggregate({0, 2}, "add");
+    x = x.join(more, {0, 1}, {0, 1}, "add").transform("relu");
+  }
+  OptimizerOptions options;
+  options.sites = 4;
+  const OptimizedPlan best = optimize(x, options);
+  options.disabled = {"simplify", "place"};
+  const OptimizedPlan written = optimize(x, options);
+  EXPECT_LT(10 * best.cost.total.floats_moved, written.cost.total.floats_moved);
+  EXPECT_LE(best.cost.total.flops, written.cost.total.flops);
+}
+
 TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
   const Plan c = square_product(400, 4);
   const auto flops = [&](int sites) {
-    return cost_of(ia::translate(c, ia::dealt_out(sites))).total.flops;
+    return cost_of(ia::fused(ia::translate(c, ia::dealt_out(sites)))).total.flops;
   };
   EXPECT_GE(flops(1), 2.0 * 400 * 400 * 400);
   // On one site products are added to the sums as they are made; on four they are moved first, and
@@ -56,6 +75,11 @@ TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
   };
   EXPECT_NEAR(seconds(ia::translate(c, ia::dealt_out(1))),
               4 * seconds(ia::translate(c, ia::dealt_out(4))), 1e-12);
+  // To put the two together changes nothing of the seconds that plans are compared by.
+  for (int sites : {1, 4}) {
+    const ia::Plan plan = ia::translate(c, ia::dealt_out(sites));
+    EXPECT_EQ(cost_of(ia::fused(plan)).total.seconds, cost_of(plan).total.seconds);
+  }
 }
 
 TEST(Optimizer, OneSiteMovesNothing) {

@@ -50,10 +50,6 @@ Rewrite confirmed(const ia::Plan& before, const ia::Plan& after) {
   return ia::make(operator_of(after), before.logical());
 }
 
-bool is_move(const ia::Plan& plan) {
-  return root<ia::Broadcast>(plan) != nullptr || root<ia::Shuffle>(plan) != nullptr;
-}
-
 ia::Plan without_moves(ia::Plan plan) {
   while (is_move(plan)) {
     const ia::Plan input = inputs_of(operator_of(plan)).front();

@@ -40,7 +40,6 @@ Rewrite rewritten(const ia::Plan& before, Build&& build) {
   }
 }
 
-bool is_move(const ia::Plan& plan);                      // BCAST or SHUF
 ia::Plan without_moves(ia::Plan plan);                   // what the moves at the root move
 ia::Plan moved_as(const ia::Plan& move, ia::Plan what);  // by the move at the root of `move`
 ia::Plan moved_to(const Placement& to, ia::Plan what);   // if it does not lie there already

@@ -91,7 +91,6 @@ std::string dot_text(const Analysis::Run& run) {
   const std::vector<MeasuredOperator> operators = operators_of(run.record, run.cost);
   return physical(run.record.plans, [&](std::size_t i) -> std::string {
     const MeasuredOperator& own = operators[i];
-    if (own.counted_above) return "folded as they are made";
     std::string note = fmt::format("predicted {} flops, {}", quantity_text(own.predicted.flops),
                                    seconds_text(own.predicted.seconds));
     if (own.measured)

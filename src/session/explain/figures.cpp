@@ -35,12 +35,9 @@ std::vector<MeasuredOperator> operators_of(const RunRecord& run, const PlanCost&
   std::vector<MeasuredOperator> all(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const OperatorCost& own = cost.operators[i];
-    const ia::Operator& op = ia::operator_of(order[i]);
-    const bool is_move =
-        std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
     // Of a move those tuples are counted that cross, of partial sums all summands: nobody predicts
     // how many these are.
-    const bool is_counted = !is_move && order[i].pending().empty();
+    const bool is_counted = !is_move(order[i]) && order[i].pending().empty();
     const double tuples = is_counted
                               ? static_cast<double>(order[i].logical().cardinality().tuples) *
                                     order[i].placement().copies()
@@ -58,12 +55,6 @@ std::vector<MeasuredOperator> operators_of(const RunRecord& run, const PlanCost&
                     report.floats_moved,
                     report.result_bytes};
     own.tasks = report.tasks;
-    if (report.join < 0) continue;
-    MeasuredOperator& join = all[static_cast<std::size_t>(report.join)];
-    join.counted_above = true;
-    own.predicted.flops += join.predicted.flops;
-    own.predicted.bytes += join.predicted.bytes;
-    own.predicted.seconds += join.predicted.seconds;
   }
   return all;
 }

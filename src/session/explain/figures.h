@@ -27,13 +27,11 @@ struct OperatorFigures {
   std::int64_t result_bytes = 0;
 };
 
-/// An operator of a plan that was run, in the order of ia::in_order. Of an aggregation that folds
-/// products as they are made, the figures are its own and the join's.
+/// An operator of a plan that was run, in the order of ia::in_order.
 struct MeasuredOperator {
   OperatorFigures predicted = {};
   std::optional<OperatorFigures> measured = {};  // none: there was nothing to do for it
   std::int64_t tasks = 0;
-  bool counted_above = false;  // a join whose products are folded as they are made
 };
 std::vector<MeasuredOperator> operators_of(const RunRecord& run, const PlanCost& cost);
 

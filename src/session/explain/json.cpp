@@ -59,8 +59,7 @@ Json run_json(const Outline& outline, const Analysis::Run& run) {
              {"type", to_string(order[i].type())},
              {"placement", order[i].placement().to_string()},
              {"predicted", json_of(all[i].predicted)},
-             {"measured", nullptr},
-             {"counted_above", all[i].counted_above}};
+             {"measured", nullptr}};
     if (all[i].measured) {
       one["measured"] = json_of(*all[i].measured);
       one["measured"]["tasks"] = all[i].tasks;

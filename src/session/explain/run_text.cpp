@@ -17,8 +17,6 @@ std::string run_text(const Analysis::Run& run) {
       const auto predicted = static_cast<double>(own.predicted.*figure);
       if (own.measured)
         pairs.add(text(predicted), text(static_cast<double>((*own.measured).*figure)));
-      else if (own.counted_above && column > 0)
-        pairs.add("", "");
       else
         pairs.add(predicted == 0 ? "" : text(predicted), "");
     };
@@ -39,9 +37,7 @@ std::string run_text(const Analysis::Run& run) {
     const std::size_t i = place.at(&node.node());
     std::vector<std::string> notes;
     for (const auto& [name, pairs] : columns) notes.push_back(pairs.text(i));
-    notes.push_back(operators[i].counted_above ? "folded as they are made"
-                    : operators[i].measured    ? std::to_string(operators[i].tasks)
-                                               : "");
+    notes.push_back(operators[i].measured ? std::to_string(operators[i].tasks) : "");
     return notes;
   });
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "optimizer/place.h"
+
+namespace tessera::optimizer {
+
+/// A physical plan in the making.
+struct Planning {
+  std::vector<Plan> logical;
+  OptimizerOptions options;
+  std::vector<ia::Plan> plans = {};
+  std::vector<RuleUse> rules = {};
+  Placed placed = {};
+  std::vector<PassUse> passes = {};
+};
+
+/// A step on the way from logical plans to physical ones.
+struct Pass {
+  const char* name;
+  const char* what;  // it does
+  void (*apply)(Planning&);
+  bool may_be_disabled;
+};
+
+/// All of them, in order.
+const std::vector<Pass>& passes();
+
+/// Takes plans through all passes that are not disabled. What each made is verified.
+Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options);
+
+}  // namespace tessera::optimizer

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "optimizer/skeleton.h"
+#include "tessera/optimizer.h"
+
+namespace tessera::optimizer {
+
+/// Plans whose operators have been given their places.
+struct Placed {
+  std::vector<ia::Plan> plans = {};
+  int parts = 1;  // that were placed one after the other
+  /// The operators, of a plan of one part, and the costliest join among them, if there is one.
+  Skeleton skeleton = {};
+  int join = -1;
+  std::string algorithm = {};  // how that join is computed
+};
+
+/// Decides where each operator works, by the cheapest way of all that are found. A plan of more
+/// than `most_together` operators is placed part by part: each part finds what it reads of earlier
+/// ones where these left it.
+Placed place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options,
+             std::size_t most_together);
+
+/// What the plan would cost if its costliest join were computed by each of the other algorithms.
+std::vector<Alternative> alternatives_to(const Placed& placed, const OptimizerOptions& options,
+                                         const PlanCost& chosen);
+
+}  // namespace tessera::optimizer
