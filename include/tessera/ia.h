@@ -104,10 +104,10 @@ struct Aggregate {
 /// reads what the join reads.
 struct JoinAggregate {
   Aggregate aggregate;  // its input is the join
-  /// Products are single tiles that are summed: a kernel may add its product to the sum itself,
-  /// where that has the product's type and is dense, so that the product is never made.
-  bool adds = false;
   const Join& join() const;
+  /// Whether products are single tiles that are summed: then a kernel may add its product to the
+  /// sum itself, where that has the product's type and is dense, and the product is never made.
+  bool sums_single_tiles() const;
 };
 struct Concat {
   Plan input;

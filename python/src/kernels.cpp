@@ -38,6 +38,7 @@ py::dict as_dict(const Properties& properties) {
   result["associative"] = properties.associative;
   result["commutative"] = properties.commutative;
   result["idempotent"] = properties.idempotent;
+  result["addition"] = properties.addition;
   result["identity"] = py::cast(properties.identity);
   result["zero_preserving"] = properties.zero_preserving;
   result["annihilated_by"] = properties.annihilated_by;

@@ -4,14 +4,12 @@
 // nowhere else, last of all, when it is known where each operator works.
 
 namespace tessera::ia {
-namespace {
 
-bool sums_single_tiles(const Aggregate& aggregate, const Join& join) {
+bool JoinAggregate::sums_single_tiles() const {
+  const Pipeline& projection = join().projection;
   return aggregate.kernels.size() == 1 && aggregate.kernels.front().properties().addition &&
-         join.projection.size() == 1 && join.projection.front().size() == 1;
+         projection.size() == 1 && projection.front().size() == 1;
 }
-
-}  // namespace
 
 std::vector<Plan> fused(const std::vector<Plan>& plans) {
   const ReaderCounts readers = count_readers(plans);
@@ -30,8 +28,7 @@ std::vector<Plan> fused(const std::vector<Plan>& plans) {
     if (join != nullptr && readers.at(&aggregate->input.node()) == 1) {
       Aggregate folds = *aggregate;
       folds.input = inputs.front();
-      const bool adds = sums_single_tiles(folds, *join);
-      done.emplace(&node.node(), make(JoinAggregate{std::move(folds), adds}, node.logical()));
+      done.emplace(&node.node(), make(JoinAggregate{std::move(folds)}, node.logical()));
     } else {
       done.emplace(&node.node(), same ? node : make(with_inputs(op, inputs), node.logical()));
     }

@@ -167,10 +167,6 @@ double tuples_worked_on(const ia::Plan& plan, double& busiest) {
   return static_cast<double>(contents.keys.size()) * worked.placement().copies();
 }
 
-}  // namespace
-
-namespace {
-
 void add_work(const ia::Plan& plan, const Machine& machine, Folds& folds, OperatorCost& cost) {
   const Cost work = work_of_tuple(plan);
   if (work.flops == 0 && work.bytes == 0) return;

@@ -86,6 +86,8 @@ std::string OptimizedPlan::json() const {
   for (const RuleUse& use : rules)
     if (use.fired > 0)
       uses.push_back({{"rule", use.rule}, {"fired", use.fired}, {"seconds", use.seconds}});
+  ordered_json steps = ordered_json::array();
+  for (const PassUse& use : passes) steps.push_back({{"pass", use.pass}, {"seconds", use.seconds}});
   return ordered_json{{"sites", plan().sites()},
                       {"objective", objective == Objective::exact ? "exact" : "published"},
                       {"transfer_floats", cost.total.floats_moved},
@@ -94,6 +96,7 @@ std::string OptimizedPlan::json() const {
                       {"seconds", cost.total.seconds},
                       {"exact", cost.exact},
                       {"planning_seconds", planning_seconds},
+                      {"passes", steps},
                       {"algorithm", algorithm},
                       {"results", results},
                       {"plan", operators},

@@ -52,11 +52,14 @@ void verify(const Planning& planning, const char* pass) {
 
 const std::vector<Pass>& passes() {
   static const std::vector<Pass> all = {
-      {"translate", "each operator by itself, with the moves that make it right anywhere",
-       translate, false},
-      {"simplify", "the rules that always pay, until none applies any more", simplify_plans, true},
-      {"place", "where each operator works, searched by cost", place_operators, true},
-      {"fuse", "joins together with the aggregations of their products", fuse, true},
+      // Each operator by itself, with the moves that make it right wherever its inputs lie.
+      {"translate", translate, false},
+      // The rules that always pay, until none applies any more.
+      {"simplify", simplify_plans, true},
+      // Where each operator works, searched by cost.
+      {"place", place_operators, true},
+      // Joins together with the aggregations of their products.
+      {"fuse", fuse, true},
   };
   return all;
 }

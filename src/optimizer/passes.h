@@ -17,7 +17,6 @@ struct Planning {
 /// A step on the way from logical plans to physical ones.
 struct Pass {
   const char* name;
-  const char* what;  // it does
   void (*apply)(Planning&);
   bool may_be_disabled;
 };

@@ -46,6 +46,14 @@ int costliest_join(const Skeleton& skeleton) {
   return found;
 }
 
+std::vector<ia::Plan> found_by(Search& search, const OptimizerOptions& options) {
+  const std::optional<std::vector<ia::Plan>> found = search.run();
+  TESSERA_REQUIRE(PlanError, found.has_value() || options.disabled.empty(),
+                  "with what is disabled ({}) no plan is left", fmt::join(options.disabled, ", "));
+  TESSERA_INVARIANT(found.has_value(), "no placement was found");
+  return *found;
+}
+
 bool is_input(const Skeleton::Node& node) { return node.inputs.empty(); }
 
 /// For each node, the last one that reads it; a result is read after all others.
@@ -123,10 +131,8 @@ class PartByPart {
         ++part.nodes[number[v]].readers;
       }
     Search search(part, options_, allowed_by(part, options_.disabled));
-    const auto found = search.run();
-    TESSERA_REQUIRE(PlanError, found.has_value(), "with what is disabled ({}) no plan is left",
-                    fmt::join(options_.disabled, ", "));
-    for (std::size_t r = 0; r < part.roots.size(); ++r) made_[whose[part.roots[r]]] = (*found)[r];
+    const std::vector<ia::Plan> found = found_by(search, options_);
+    for (std::size_t r = 0; r < part.roots.size(); ++r) made_[whose[part.roots[r]]] = found[r];
   }
 
   const Skeleton& all_;
@@ -173,11 +179,7 @@ Placed place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options
     return result;
   }
   Search search(result.skeleton, options, allowed_by(result.skeleton, options.disabled));
-  const std::optional<std::vector<ia::Plan>> found = search.run();
-  TESSERA_REQUIRE(PlanError, found.has_value() || options.disabled.empty(),
-                  "with what is disabled ({}) no plan is left", fmt::join(options.disabled, ", "));
-  TESSERA_INVARIANT(found.has_value(), "no placement was found for\n{}", plans.front().explain());
-  result.plans = *found;
+  result.plans = found_by(search, options);
   result.join = costliest_join(result.skeleton);
   if (result.join >= 0)
     if (const auto at = search.computed_at(result.join))

@@ -1,6 +1,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/deep_trees.h"
 #include "tra/evaluate.h"
 #include "tra/plan_node.h"
 
@@ -99,12 +100,10 @@ TupleSet<TileType> settle(const Plan& plan, std::vector<BasicTuple<TileType>> tu
 Relation Plan::interpret(Holes holes) const {
   verify_before_running(std::vector<Plan>{*this}, holes);
   // Each result is dropped once its last reader has run.
-  const std::vector<Plan> order = in_order(*this);
-  std::unordered_map<const Plan::Node*, int> readers;
-  for (const Plan& plan : order)
-    for (const Plan& input : inputs_of(operator_of(plan))) ++readers[&input.node()];
+  auto readers = count_readers(std::vector<Plan>{*this},
+                               [](const Plan& plan) { return inputs_of(operator_of(plan)); });
   Results results;
-  for (const Plan& plan : order) {
+  for (const Plan& plan : in_order(*this)) {
     results[&plan.node()] = result_of(plan, results);
     for (const Plan& input : inputs_of(operator_of(plan)))
       if (--readers[&input.node()] == 0) results.erase(&input.node());

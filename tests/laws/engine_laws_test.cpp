@@ -10,16 +10,6 @@
 namespace tessera {
 namespace {
 
-std::optional<Relation> interpreted(const Plan& plan) {
-  try {
-    return plan.interpret(Holes::allowed);
-  } catch (const InternalError&) {
-    throw;
-  } catch (const Error&) {
-    return std::nullopt;  // random plans are allowed to be wrong
-  }
-}
-
 TEST(EngineLaws, PlansOverSitesComputeAndMoveWhatTheReferenceDoes) {
   int ran = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {

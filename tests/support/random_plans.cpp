@@ -175,4 +175,14 @@ ia::PlaceInput random_places(Random& random, int sites) {
   };
 }
 
+std::optional<Relation> interpreted(const Plan& plan) {
+  try {
+    return plan.interpret(Holes::allowed);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error&) {
+    return std::nullopt;  // random plans are allowed to be wrong
+  }
+}
+
 }  // namespace tessera

@@ -17,6 +17,9 @@ Relation random_relation(Random& random, int least_rank = 1, int most_rank = 3);
 enum class Inputs { at_hand, read };
 std::optional<Plan> random_plan(Random& random, int operators, Inputs inputs = Inputs::at_hand);
 
+/// What a random plan yields by the reference; nothing if it is refused. Our own bugs are thrown.
+std::optional<Relation> interpreted(const Plan& plan);
+
 /// Any placement of a relation of this frontier that an input may have: ALL, PART of some
 /// components, grids, with copies, on some sites only.
 Placement random_placement(Random& random, const Key& frontier, int sites, bool copies = true);

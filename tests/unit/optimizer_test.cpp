@@ -1,5 +1,6 @@
 #include "tessera/optimizer.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -56,6 +57,29 @@ TEST(Optimizer, PlansOfThousandsOfOperatorsArePlacedToo) {
   const OptimizedPlan written = optimize(x, options);
   EXPECT_LT(10 * best.cost.total.floats_moved, written.cost.total.floats_moved);
   EXPECT_LE(best.cost.total.flops, written.cost.total.flops);
+}
+
+TEST(Optimizer, APassThatIsDisabledIsNotTaken) {
+  const auto joins_of = [](const std::set<std::string>& disabled, int sites) {
+    OptimizerOptions options;
+    options.sites = sites;
+    options.disabled = disabled;
+    const OptimizedPlan plan = optimize(square_product(400, 4), options);
+    std::vector<std::string> names;
+    for (const PassUse& use : plan.passes) names.push_back(use.pass);
+    int joins = 0, fused = 0;
+    for (const ia::Plan& node : ia::in_order(plan.plan())) {
+      joins += std::holds_alternative<ia::Join>(ia::operator_of(node)) ? 1 : 0;
+      const auto* both = std::get_if<ia::JoinAggregate>(&ia::operator_of(node));
+      fused += both != nullptr && both->sums_single_tiles() ? 1 : 0;
+    }
+    return fmt::format("{}: {} joins, {} fused", fmt::join(names, " "), joins, fused);
+  };
+  EXPECT_EQ(joins_of({}, 4), "translate simplify place fuse: 0 joins, 1 fused");
+  EXPECT_EQ(joins_of({"fuse"}, 4), "translate simplify place: 1 joins, 0 fused");
+  // As it was written the products are moved before they are summed.
+  EXPECT_EQ(joins_of({"place"}, 4), "translate simplify fuse: 1 joins, 0 fused");
+  EXPECT_EQ(joins_of({"place"}, 1), "translate simplify fuse: 0 joins, 1 fused");
 }
 
 TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
