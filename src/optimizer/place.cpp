@@ -97,14 +97,14 @@ class PartByPart {
     int begin = 0;
     for (int end : cuts(all_, last_, most)) {
       place_part(begin, end);
+      parts_.push_back(end - begin);
       begin = end;
-      ++parts_;
     }
     std::vector<ia::Plan> results;
     for (int root : all_.roots) results.push_back(*made_[root]);
     return results;
   }
-  int parts() const { return parts_; }
+  const std::vector<int>& parts() const { return parts_; }
 
  private:
   void place_part(int begin, int end) {
@@ -139,7 +139,7 @@ class PartByPart {
   const OptimizerOptions& options_;
   const std::vector<int> last_;
   std::vector<std::optional<ia::Plan>> made_;  // of results that later parts read
-  int parts_ = 0;
+  std::vector<int> parts_;
 };
 
 std::string why_not(const PlanCost& other, const PlanCost& chosen, Objective objective) {
@@ -180,6 +180,7 @@ Placed place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options
   }
   Search search(result.skeleton, options, allowed_by(result.skeleton, options.disabled));
   result.plans = found_by(search, options);
+  result.parts = {static_cast<int>(result.skeleton.nodes.size())};
   result.join = costliest_join(result.skeleton);
   if (result.join >= 0)
     if (const auto at = search.computed_at(result.join))

@@ -8,7 +8,7 @@ namespace tessera::optimizer {
 /// Plans whose operators have been given their places.
 struct Placed {
   std::vector<ia::Plan> plans = {};
-  int parts = 1;  // that were placed one after the other
+  std::vector<int> parts = {};  // placed one after the other: how many operators each has
   /// The operators, of a plan of one part, and the costliest join among them, if there is one.
   Skeleton skeleton = {};
   int join = -1;

@@ -61,7 +61,7 @@ TEST(OptimizerLaws, PlansPlacedPartByPartComputeTheSameAndMoveWhatWasPredicted) 
       const std::vector<ia::Plan> written =
           ia::translate(results, options.placed ? places : ia::dealt_out(options.sites));
       const optimizer::Placed placed = optimizer::place(written, options, most);
-      in_parts += placed.parts > 1 ? 1 : 0;
+      in_parts += placed.parts.size() > 1 ? 1 : 0;
       ASSERT_EQ(placed.plans.size(), 2u);
       const ia::Plan& first = placed.plans.front();
       ia::Traffic traffic(options.sites);

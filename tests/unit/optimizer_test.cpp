@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "optimizer/algorithms.h"
+#include "optimizer/place.h"
 #include "support/expectations.h"
 #include "tasks/multiplication.h"
 
@@ -57,6 +58,21 @@ TEST(Optimizer, PlansOfThousandsOfOperatorsArePlacedToo) {
   const OptimizedPlan written = optimize(x, options);
   EXPECT_LT(10 * best.cost.total.floats_moved, written.cost.total.floats_moved);
   EXPECT_LE(best.cost.total.flops, written.cost.total.flops);
+}
+
+TEST(Optimizer, PartsAreCutWhereFewResultsAreReadAcross) {
+  Plan x = Plan::input(RelationType{{{"", {DType::f64, {10, 10}}}}, {4, 4}}, "x");
+  const auto sum = [](const Plan& a, const Plan& b) { return a.join(b, {0, 1}, {0, 1}, "add"); };
+  for (int block = 0; block < 4; ++block)  // five operators, of which only the last is read after
+    x = sum(sum(x.transform("neg"), x.transform("relu")), x.transform("abs"));
+  OptimizerOptions options;
+  options.sites = 4;
+  const std::vector<ia::Plan> written =
+      ia::translate(std::vector<Plan>{x}, ia::dealt_out(options.sites));
+  EXPECT_EQ(optimizer::place(written, options, 8).parts, (std::vector<int>{6, 5, 5, 5}));
+  const optimizer::Placed whole = optimizer::place(written, options, 21);
+  EXPECT_EQ(whole.parts, std::vector<int>{21});
+  EXPECT_FALSE(whole.algorithm.empty());
 }
 
 TEST(Optimizer, APassThatIsDisabledIsNotTaken) {
