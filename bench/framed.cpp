@@ -7,7 +7,7 @@
 
 #include "guarded.h"
 #include "lang/sql/parser.h"
-#include "query/framing.h"
+#include "query/versions/framing.h"
 #include "resident.h"
 #include "session/catalogue.h"
 #include "support/network.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "query/schema.h"
+#include "query/rows/schema.h"
 
 namespace tessera::display {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "query/evaluation.h"
-#include "query/tensor.h"
-#include "query/unrolled.h"
+#include "query/lowering/evaluation.h"
+#include "query/tensors/tensor.h"
+#include "query/versions/unrolled.h"
 #include "tessera/database.h"
 
 namespace tessera::session {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "query/schema.h"
+#include "query/rows/schema.h"
 #include "store/json_fields.h"
 
 // The definitions of tables as texts that a database keeps, and back.

@@ -1,5 +1,5 @@
 #include "exec/physical_plans.h"
-#include "query/table.h"
+#include "query/lowering/table.h"
 #include "session/explain/dot.h"
 #include "session/explain/json.h"
 #include "session/explain/options.h"

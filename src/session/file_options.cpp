@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "query/binder.h"
-#include "query/text_value.h"
+#include "query/binding/binder.h"
+#include "query/rows/text_value.h"
 
 namespace tessera::session {
 namespace {

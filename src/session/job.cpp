@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/heap.h"
 #include "base/stop.h"
-#include "query/null_marks.h"
+#include "query/lowering/null_marks.h"
 #include "session/definition_text.h"
 #include "session/state.h"
 #include "store/json_fields.h"

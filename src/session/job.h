@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "query/evaluation.h"
-#include "query/framing.h"
+#include "query/lowering/evaluation.h"
+#include "query/versions/framing.h"
 #include "tessera/database.h"
 
 namespace tessera::session {

@@ -2,8 +2,8 @@
 
 #include "lang/sql/ast.h"
 #include "optimizer/frames/cut.h"
-#include "query/evaluation.h"
-#include "query/unrolled.h"
+#include "query/lowering/evaluation.h"
+#include "query/versions/unrolled.h"
 
 namespace tessera::session {
 

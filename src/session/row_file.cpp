@@ -9,8 +9,8 @@
 #include "base/outside.h"
 #include "database/file_meter.h"
 #include "database/replacement.h"
-#include "query/placed_kernel.h"
-#include "query/text_value.h"
+#include "query/rows/placed_kernel.h"
+#include "query/rows/text_value.h"
 
 namespace tessera::session {
 namespace {

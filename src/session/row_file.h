@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "query/cell.h"
+#include "query/rows/cell.h"
 #include "tessera/formats.h"
 
 // Tables of rows as text (RFC 4180): a line a row, fields between delimiters, in quotes where they

@@ -7,7 +7,7 @@
 #include "base/stop.h"
 #include "exec/statement_memory.h"
 #include "lang/sql/parser.h"
-#include "query/text_value.h"
+#include "query/rows/text_value.h"
 #include "session/state.h"
 
 namespace tessera {

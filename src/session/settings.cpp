@@ -1,6 +1,6 @@
 #include "base/bytes.h"
 #include "base/check.h"
-#include "query/text_value.h"
+#include "query/rows/text_value.h"
 #include "session/state.h"
 #include "tessera/cluster.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lang/sql/ast.h"
-#include "query/framing.h"
+#include "query/versions/framing.h"
 #include "session/catalogue.h"
 #include "session/job_lock.h"
 #include "session/statement_texts.h"

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "query/table.h"
+#include "query/lowering/table.h"
 #include "tessera/database.h"
 
 namespace tessera::session {

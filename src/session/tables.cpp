@@ -3,7 +3,7 @@
 
 #include "database/names.h"
 #include "lang/sql/printer.h"
-#include "query/references.h"
+#include "query/binding/references.h"
 #include "session/state.h"
 
 namespace tessera {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "query/tensor_expression.h"
-#include "query/tensor_tiling.h"
+#include "query/tensors/tensor_expression.h"
+#include "query/tensors/tensor_tiling.h"
 #include "session/file_options.h"
 #include "session/state.h"
 #include "store/formats/format.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "query/tensor.h"
+#include "query/tensors/tensor.h"
 #include "session/catalogue.h"
 
 namespace tessera::session {

@@ -1,6 +1,6 @@
 #include "database/names.h"
-#include "query/rule_columns.h"
-#include "query/version_range.h"
+#include "query/versions/rule_columns.h"
+#include "query/versions/version_range.h"
 #include "session/sources.h"
 #include "session/state.h"
 #include "store/hidden_names.h"

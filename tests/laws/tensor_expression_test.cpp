@@ -1,4 +1,4 @@
-#include "query/tensor_expression.h"
+#include "query/tensors/tensor_expression.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "lang/sql/parser.h"
-#include "query/tensor_tiling.h"
+#include "query/tensors/tensor_tiling.h"
 #include "support/elements.h"
 #include "support/random_tiles.h"
 #include "tessera/run.h"

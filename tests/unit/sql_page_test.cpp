@@ -7,7 +7,7 @@
 #include "lang/sql/grammar.h"
 #include "lang/sql/parser.h"
 #include "lang/sql/words.h"
-#include "query/bind_aggregate.h"
+#include "query/binding/bind_aggregate.h"
 #include "tessera/session.h"
 
 // docs/sql.md has all of the language: whatever the grammar or a session knows has an example

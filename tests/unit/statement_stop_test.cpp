@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "optimizer/frames/cut.h"
-#include "query/node.h"
+#include "query/rows/node.h"
 #include "support/database_folder.h"
 #include "tessera/session.h"
 

@@ -1,9 +1,9 @@
 #include "base/check.h"
 #include "ia/join_placement.h"
+#include "key/expression.h"
+#include "key/interval.h"
 #include "optimizer/rules/laws.h"
 #include "optimizer/rules/rewriting.h"
-#include "tra/key_expression.h"
-#include "tra/key_interval.h"
 
 // A filter wants to come first: what it takes out is neither computed nor moved.
 

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "ia/zeros.h"
-#include "tra/key_expression.h"
+#include "key/expression.h"
 
 namespace tessera::optimizer {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <map>
 
-#include "query/watcher.h"
+#include "query/lowering/watcher.h"
 #include "session/explain/figures.h"
 
 namespace tessera::session {

@@ -1,6 +1,6 @@
 #include "session/explain/options.h"
 
-#include "query/binder.h"
+#include "query/binding/binder.h"
 
 namespace tessera::session {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "query/lowering.h"
+#include "query/lowering/lowering.h"
 #include "tra/plan_node.h"
 
 namespace tessera::session {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "query/framing.h"
+#include "query/versions/framing.h"
 #include "session/catalogue.h"
 #include "session/tensors.h"
 #include "tessera/optimizer.h"

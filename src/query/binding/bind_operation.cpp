@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "base/check.h"
+#include "query/binding/bind_expression.h"
+
+namespace tessera::query {
+namespace {
+
+using lang::fail_type;
+
+std::string kernel_for(BinaryOperator op) {
+  switch (op) {
+    case BinaryOperator::add: return "add";
+    case BinaryOperator::subtract: return "sub";
+    case BinaryOperator::multiply: return "mul";
+    case BinaryOperator::divide: return "div";
+    case BinaryOperator::matmul: return "matmul";
+    case BinaryOperator::equal: return "equal";
+    case BinaryOperator::not_equal: return "not_equal";
+    case BinaryOperator::less: return "less";
+    case BinaryOperator::less_equal: return "less_equal";
+    case BinaryOperator::greater: return "greater";
+    case BinaryOperator::greater_equal: return "greater_equal";
+    case BinaryOperator::logical_and: return "logical_and";
+    case BinaryOperator::logical_or: return "logical_or";
+    case BinaryOperator::integer_divide:
+    case BinaryOperator::remainder: break;
+  }
+  TESSERA_INVARIANT(false, "{} has no kernel", sql::to_string(op));
+}
+
+bool is_comparison(BinaryOperator op) {
+  return op >= BinaryOperator::equal && op <= BinaryOperator::greater_equal;
+}
+
+/// The number that an operand is, if it is one that everybody knows.
+std::optional<ParamValue> number_in(const Expression& expression) {
+  const auto* constant = std::get_if<Constant>(&expression.node);
+  if (constant == nullptr || constant->value.is_null() || constant->value.is_text())
+    return std::nullopt;
+  const Tile tile = constant->value.tile();
+  if (tile.rank() > 0 || tile.dtype() == DType::boolean) return std::nullopt;
+  if (tile.dtype() == DType::i64) return tile.at<std::int64_t>({});
+  return tile.at<double>({});
+}
+
+ExpressionPtr text_operation(BinaryOperator op, const ExpressionPtr& left,
+                             const ExpressionPtr& right, Place place) {
+  const bool both = is_text(left->type) && is_text(right->type);
+  if (!both || !is_comparison(op))
+    fail_type(place, "{} has no meaning for {} and {}{}", sql::to_string(op),
+              sql::to_string(left->type), sql::to_string(right->type),
+              both ? "" : ": CAST one of them");
+  return folded(make(TextComparison{op, left, right}, boolean_type, place));
+}
+
+ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
+                               const ExpressionPtr& right, Place place) {
+  const std::string name = kernel_for(op);
+  const bool has_scalar = op != BinaryOperator::matmul && op != BinaryOperator::logical_and &&
+                          op != BinaryOperator::logical_or;
+  const auto number_left = number_in(*left), number_right = number_in(*right);
+  // A number beside a tensor, or a column, takes its dtype; two numbers are computed right away.
+  if (has_scalar && number_left.has_value() != number_right.has_value()) {
+    const bool is_left = number_left.has_value();
+    const KernelCall kernel(name + "_scalar",
+                            {{"value", is_left ? *number_left : *number_right}, {"left", is_left}});
+    const TileType operand = tile_type((is_left ? right : left)->type);
+    const TileType type = kernel.infer(std::vector<TileType>{operand}).at(0);
+    return folded(make(Operation{op, left, right, kernel}, sql_type(type), place));
+  }
+  const KernelCall kernel(name);
+  const TileType type =
+      kernel.infer(std::vector<TileType>{tile_type(left->type), tile_type(right->type)}).at(0);
+  return folded(make(Operation{op, left, right, kernel}, sql_type(type), place));
+}
+
+}  // namespace
+
+bool is_null(const Expression& expression) {
+  const auto* constant = std::get_if<Constant>(&expression.node);
+  return constant != nullptr && constant->value.is_null();
+}
+
+ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
+                             const ExpressionPtr& right, Place place) {
+  const bool logical = op == BinaryOperator::logical_and || op == BinaryOperator::logical_or;
+  if (is_null(*left) || is_null(*right)) {
+    // The NULL that is written is of no type; what it makes NULL has one.
+    const bool left_is_written = is_null(*left) && is_text(left->type);
+    const bool takes_right = left_is_written || (is_null(*left) && !is_null(*right));
+    const ExpressionPtr& other = takes_right ? right : left;
+    if (logical)
+      return folded(make(Operation{op, left, right, kernel_for(op)}, boolean_type, place));
+    return make(Constant{}, is_comparison(op) ? boolean_type : other->type, place);
+  }
+  if (logical) {
+    for (const ExpressionPtr& side : {left, right})
+      if (!is_boolean(side->type) &&
+          !(is_tensor(side->type) && side->type.element == DType::boolean))
+        fail_type(side->place, "{} wants a BOOLEAN, and this is {}", sql::to_string(op),
+                  sql::to_string(side->type));
+  }
+  if (is_text(left->type) || is_text(right->type)) return text_operation(op, left, right, place);
+  if (op == BinaryOperator::integer_divide || op == BinaryOperator::remainder) {
+    if (!is_integer(left->type) || !is_integer(right->type))
+      fail_type(place, "{} wants integers, and these are {} and {}", sql::to_string(op),
+                sql::to_string(left->type), sql::to_string(right->type));
+    return folded(make(IntegerDivision{op, left, right}, {Type::Kind::bigint}, place));
+  }
+  return lang::at_place(place, [&] { return kernel_operation(op, left, right, place); });
+}
+
+Type common_type(const std::vector<ExpressionPtr>& values, Place, std::string_view what) {
+  std::optional<Type> common;
+  for (const ExpressionPtr& value : values) {
+    if (is_null(*value)) continue;
+    if (!common) {
+      common = value->type;
+      continue;
+    }
+    if (*common == value->type) continue;
+    const TileType a = tile_type(*common), b = tile_type(value->type);
+    if (is_text(*common) != is_text(value->type) || a.shape.rank() != b.shape.rank())
+      fail_type(value->place, "{} are {} and {}, which have no common type", what,
+                sql::to_string(*common), sql::to_string(value->type));
+    TileType both{promote(a.dtype, b.dtype), a.shape};
+    for (int d = 0; d < b.shape.rank(); ++d) both.shape[d] = std::max(a.shape[d], b.shape[d]);
+    common = sql_type(both);
+  }
+  // Of NULLs alone, one that comes of a computation is of its type.
+  for (const ExpressionPtr& value : values)
+    if (!common && !is_text(value->type)) common = value->type;
+  return common.value_or(Type{Type::Kind::text});
+}
+
+ExpressionPtr converted(const ExpressionPtr& expression, const Type& type, Place place) {
+  if (expression->type == type) return expression;
+  if (is_null(*expression)) return make(Constant{}, type, expression->place);
+  const TileType have = tile_type(expression->type), wanted = tile_type(type);
+  const bool fits = is_text(expression->type) == is_text(type) &&
+                    have.shape.rank() == wanted.shape.rank() &&
+                    std::equal(have.shape.begin(), have.shape.end(), wanted.shape.begin(),
+                               [](std::int64_t a, std::int64_t b) { return a <= b; });
+  const bool narrows = promote(have.dtype, wanted.dtype) != wanted.dtype &&
+                       !(wanted.dtype == DType::f32 && have.dtype != DType::boolean);
+  if (!fits || narrows)
+    fail_type(place.offset > 0 ? place : expression->place, "{} where {} is wanted{}",
+              sql::to_string(expression->type), sql::to_string(type),
+              fits && narrows ? ": CAST it" : "");
+  if (have.dtype == wanted.dtype) return make(expression->node, type, expression->place);
+  const KernelCall kernel("cast", {{"dtype", std::string(to_string(wanted.dtype))}});
+  return folded(make(KernelOf{kernel, {expression}}, type, expression->place));
+}
+
+}  // namespace tessera::query

@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "query/lowering/keyed_plan.h"
+#include "query/lowering/lower_operators.h"
+#include "query/lowering/projection.h"
+
+namespace tessera::query {
+
+Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& in,
+                        Parameters parameters) {
+  std::vector<KeyExpr> groups;
+  for (const ExpressionPtr& group : op.group_by) {
+    const auto of_key = key_expression(*group, in.places, parameters, in.plan.frontier());
+    if (!of_key) return refused("groups are made of values, not of keys");
+    groups.push_back(*of_key);
+  }
+  if (groups.empty()) {
+    const Plan::Cardinality rows = in.plan.cardinality();
+    if (!rows.exact || rows.tuples == 0) return refused("there may be no rows at all");
+  }
+  std::vector<ExpressionPtr> arguments;
+  std::vector<KernelCall> kernels;
+  const ExpressionPtr one = make(Constant{Cell::of(std::int64_t{1})}, {Type::Kind::bigint}, {});
+  for (const Fold& fold : op.folds) {
+    if (fold.kind == Fold::Kind::first || fold.kind == Fold::Kind::last)
+      return refused("texts are compared");
+    if (fold.distinct && !(fold.kernel && fold.kernel->properties().idempotent))
+      return refused("equal values count once");
+    arguments.push_back(fold.kind == Fold::Kind::count ? one : fold.argument);
+    kernels.push_back(fold.kernel ? *fold.kernel : KernelCall("add"));
+  }
+  if (op.folds.empty()) {
+    arguments.push_back(one);
+    kernels.emplace_back("maximum");
+  }
+  // Numbers that are functions of the key are folded as values.
+  std::vector<Table::Where> as_values = in.places;
+  ProjectionMaker maker(as_values, parameters, in.plan.frontier());
+  Plan plan = in.plan;
+  std::vector<ExpressionPtr> payload;
+  for (const ExpressionPtr& argument : arguments) payload.push_back(argument);
+  if (!maker.admits_as_values(payload))
+    return refused("an expression is not made of kernels alone");
+  if (const auto why = extras_refused(plan, maker.extras())) return refused(*why);
+  plan = with_extras(plan, maker.extras());
+  const Projection projection = maker.make(payload_columns(in.plan));
+  // A fold for each argument, though several may read one column.
+  std::vector<Apply> columns;
+  plan = staged(plan, projection.stages, 0);
+  bool in_order = projection.places.size() == plan.type().columns.size();
+  for (std::size_t a = 0; a < projection.places.size(); ++a) {
+    const int column = std::get<int>(projection.places[a]);
+    in_order = in_order && std::cmp_equal(column, a);
+    columns.emplace_back(KernelCall("identity"), std::vector<int>{column});
+  }
+  if (!in_order) plan = plan.transform(columns);
+
+  // Each component once, in the order of the groups; constants make no groups.
+  std::vector<KeyExpr> different;
+  for (const KeyExpr& group : groups)
+    if (group.arity() > 0 && std::none_of(different.begin(), different.end(),
+                                          [&](const KeyExpr& e) { return equal(e, group); }))
+      different.push_back(group);
+  const auto keyed = with_components(plan, different, false);
+  if (!keyed) return refused("what makes a group may be negative");
+  Table result{schema, {}, keyed->plan.aggregate(keyed->components, kernels)};
+  for (const KeyExpr& group : groups) {
+    const auto at = std::find_if(different.begin(), different.end(),
+                                 [&](const KeyExpr& e) { return equal(e, group); });
+    result.places.emplace_back(
+        at == different.end() ? group : key(static_cast<int>(at - different.begin())));
+  }
+  for (std::size_t f = 0; f < op.folds.size(); ++f) result.places.emplace_back(static_cast<int>(f));
+  return {std::move(result)};
+}
+
+}  // namespace tessera::query

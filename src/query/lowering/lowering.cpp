@@ -1,0 +1,82 @@
+#include "query/lowering/lowering.h"
+
+#include <algorithm>
+
+#include "query/lowering/lower_operators.h"
+#include "query/lowering/projection.h"
+
+namespace tessera::query {
+namespace {
+
+bool is_plain(const Projection& projection, int columns) {
+  return projection.stages.size() == 1 &&
+         std::all_of(projection.stages[0].begin(), projection.stages[0].end(),
+                     [](const Apply& apply) { return apply.kernel == KernelCall("identity"); }) &&
+         columns >= 0;
+}
+
+struct Lower {
+  const Node& node;
+  const std::vector<Table>& inputs;
+  Parameters parameters;
+
+  Lowered operator()(const Scan&) const { return {inputs.at(0)}; }
+  Lowered operator()(const ConstantRows&) const { return refused("they are written row by row"); }
+
+  Lowered operator()(const Filter& op) const {
+    const Table& in = inputs[0];
+    const auto predicate = key_predicate(*op.condition, in.places, parameters, in.plan.frontier());
+    if (!predicate) return refused("the condition is not about keys alone");
+    return {Table{node.schema, in.places, in.plan.filter(*predicate)}};
+  }
+
+  Lowered operator()(const Project& op) const {
+    const Table& in = inputs[0];
+    ProjectionMaker maker(in.places, parameters, in.plan.frontier());
+    if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
+    if (const auto why = extras_refused(in.plan, maker.extras())) return refused(*why);
+    const Plan plan = with_extras(in.plan, maker.extras());
+    Projection projection = maker.make(payload_columns(in.plan));
+    if (!is_plain(projection, payload_columns(plan)))
+      return {Table{node.schema, projection.places, staged(plan, projection.stages, 0)}};
+    // Columns that are only chosen stay where they are.
+    for (Table::Where& place : projection.places)
+      if (auto* column = std::get_if<int>(&place))
+        *column = projection.stages[0][*column].columns[0];
+    return {Table{node.schema, projection.places, plan}};
+  }
+
+  Lowered operator()(const Join& op) const {
+    return lower_join(op, node.schema, inputs[0], inputs[1], parameters);
+  }
+  Lowered operator()(const Aggregate& op) const {
+    return lower_aggregate(op, node.schema, inputs[0], parameters);
+  }
+
+  Lowered operator()(const UnionAll&) const { return refused("it is a union"); }
+  Lowered operator()(const Distinct&) const { return refused("rows are compared as a whole"); }
+  Lowered operator()(const Sort&) const { return refused("rows have an order"); }
+  Lowered operator()(const Limit&) const { return refused("rows are counted"); }
+  Lowered operator()(const OnlyRow&) const {
+    const Plan::Cardinality rows = inputs[0].plan.cardinality();
+    if (!rows.exact || rows.tuples != 1) return refused("its rows have to be counted");
+    return {Table{node.schema, inputs[0].places, inputs[0].plan}};
+  }
+};
+
+}  // namespace
+
+Lowered refused(std::string reason) { return {std::nullopt, std::move(reason)}; }
+
+Lowered lower(const Node& node, const std::vector<Table>& inputs, Parameters parameters) {
+  // What cannot be planned as a whole is still defined row by row.
+  try {
+    return std::visit(Lower{node, inputs, parameters}, node.op);
+  } catch (const TypeError& error) {
+    return refused(error.what());
+  } catch (const PlanError& error) {
+    return refused(error.what());
+  }
+}
+
+}  // namespace tessera::query

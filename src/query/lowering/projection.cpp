@@ -1,0 +1,247 @@
+#include "query/lowering/projection.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "ia/late_listing.h"
+#include "query/binding/bind_expression.h"
+#include "query/rows/placed_kernel.h"
+#include "query/rows/refusal.h"
+
+namespace tessera::query {
+namespace {
+
+/// The kernel that computes a node of its arguments; none where rows have to be looked at.
+struct KernelStep {
+  KernelCall kernel;
+  std::vector<ExpressionPtr> arguments;
+  int output = 0;
+};
+
+std::optional<KernelStep> step_of(const Expression& expression) {
+  if (const auto* kernel = std::get_if<KernelOf>(&expression.node))
+    return KernelStep{kernel->kernel, kernel->arguments, kernel->output};
+  if (const auto* operation = std::get_if<Operation>(&expression.node))
+    return KernelStep{operation->kernel, arguments_of(*operation)};
+  if (const auto* negation = std::get_if<Negation>(&expression.node))
+    return KernelStep{"logical_not", {negation->operand}};
+  return std::nullopt;
+}
+
+std::vector<TileType> argument_types(const KernelStep& step) {
+  std::vector<TileType> types;
+  for (const ExpressionPtr& argument : step.arguments) types.push_back(tile_type(argument->type));
+  return types;
+}
+
+std::size_t outputs_of(const KernelStep& step) {
+  return step.kernel.infer(argument_types(step)).size();
+}
+
+/// AND and OR stop short of a side that decides nothing any more; kernels compute both sides.
+bool stops_short_of_errors(const Expression& expression) {
+  const auto* operation = std::get_if<Operation>(&expression.node);
+  return operation != nullptr &&
+         (operation->op == BinaryOperator::logical_and ||
+          operation->op == BinaryOperator::logical_or) &&
+         may_refuse(*operation->right);
+}
+
+/// A column of a stage: an output of a kernel, or what was there before.
+Apply apply_of(const KernelCall& kernel, std::vector<int> columns) {
+  return Apply(kernel, std::move(columns));
+}
+
+int position(std::vector<ExpressionPtr>& list, const ExpressionPtr& expression) {
+  const auto found = std::find_if(
+      list.begin(), list.end(), [&](const ExpressionPtr& one) { return same(*one, *expression); });
+  if (found != list.end()) return static_cast<int>(found - list.begin());
+  list.push_back(expression);
+  return static_cast<int>(list.size()) - 1;
+}
+
+}  // namespace
+
+ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parameters) {
+  if (parameters.empty()) return expression;
+  if (const auto* parameter = std::get_if<Parameter>(&expression->node))
+    return make(Constant{Cell::of(parameters[parameter->index])}, expression->type,
+                expression->place);
+  std::vector<ExpressionPtr> operands = operands_of(*expression);
+  bool changed = false;
+  for (ExpressionPtr& operand : operands) {
+    const ExpressionPtr before = operand;
+    operand = with_parameters(operand, parameters);
+    changed = changed || operand != before;
+  }
+  if (!changed) return expression;
+  // A number takes the dtype of what it stands beside: the kernel may be another one.
+  if (const auto* operation = std::get_if<Operation>(&expression->node))
+    return bind_operation(operation->op, operands[0], operands[1], expression->place);
+  return folded(with_operands(*expression, std::move(operands)));
+}
+
+bool ProjectionMaker::admits(const std::vector<ExpressionPtr>& outputs) {
+  for (const ExpressionPtr& output : outputs) {
+    const ExpressionPtr known = with_parameters(output, parameters_);
+    const bool is_key = key_expression(*known, places_, parameters_, frontier_).has_value();
+    if (!is_key && !admit(known)) return false;
+    outputs_.push_back(known);
+    is_key_.push_back(is_key);
+  }
+  return true;
+}
+
+bool ProjectionMaker::admits_as_values(const std::vector<ExpressionPtr>& outputs) {
+  for (const ExpressionPtr& output : outputs) {
+    outputs_.push_back(with_parameters(output, parameters_));
+    is_key_.push_back(false);
+    if (!admit(outputs_.back())) return false;
+  }
+  return true;
+}
+
+bool ProjectionMaker::admit(const ExpressionPtr& expression) {
+  if (const auto* column = std::get_if<ColumnOf>(&expression->node))
+    if (std::holds_alternative<int>(places_.at(column->column))) return true;
+  const auto of_key = key_expression(*expression, places_, parameters_, frontier_);
+  const auto* constant = std::get_if<Constant>(&expression->node);
+  if (of_key || constant != nullptr) {
+    if (constant != nullptr && (constant->value.is_null() || constant->value.is_text()))
+      return false;
+    const bool known = std::any_of(extras_.begin(), extras_.end(), [&](const Extra& extra) {
+      return same(*extra.expression, *expression);
+    });
+    if (!known) extras_.push_back({expression, of_key});
+    return true;
+  }
+  const auto step = step_of(*expression);
+  if (!step || outputs_of(*step) != 1 || stops_short_of_errors(*expression)) return false;
+  return std::all_of(step->arguments.begin(), step->arguments.end(),
+                     [&](const ExpressionPtr& argument) { return admit(argument); });
+}
+
+std::optional<int> ProjectionMaker::column(const Expression& expression, int first_extra) const {
+  if (const auto* column = std::get_if<ColumnOf>(&expression.node))
+    if (const auto* payload = std::get_if<int>(&places_.at(column->column))) return *payload;
+  for (std::size_t e = 0; e < extras_.size(); ++e)
+    if (same(*extras_[e].expression, expression)) return first_extra + static_cast<int>(e);
+  return std::nullopt;
+}
+
+int ProjectionMaker::level(const ExpressionPtr& expression) const {
+  if (column(*expression, 0)) return 0;
+  int above = 0;
+  const auto step = step_of(*expression);
+  for (const ExpressionPtr& argument : step->arguments) above = std::max(above, level(argument));
+  return above + 1;
+}
+
+Projection ProjectionMaker::make(int first_extra) const {
+  // From the outputs down: what a stage has to have, and of what it makes it.
+  std::vector<ExpressionPtr> wanted;
+  Projection result;
+  int levels = 0;
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    if (is_key_[o]) {
+      result.places.emplace_back(*key_expression(*outputs_[o], places_, parameters_, frontier_));
+      continue;
+    }
+    result.places.emplace_back(position(wanted, outputs_[o]));
+    levels = std::max(levels, level(outputs_[o]));
+  }
+  for (int stage = std::max(levels, 1); stage > 0; --stage) {
+    std::vector<ExpressionPtr> below;
+    std::vector<Apply> applies;
+    const auto source = [&](const ExpressionPtr& expression) {
+      return stage == 1 ? *column(*expression, first_extra) : position(below, expression);
+    };
+    for (const ExpressionPtr& one : wanted) {
+      if (level(one) < stage) {
+        applies.push_back(apply_of("identity", {source(one)}));
+        continue;
+      }
+      const auto step = step_of(*one);
+      std::vector<int> columns;
+      for (const ExpressionPtr& argument : step->arguments) columns.push_back(source(argument));
+      const bool refuses = may_refuse(step->kernel, argument_types(*step));
+      applies.push_back(
+          apply_of(refuses ? placed(step->kernel, one->place) : step->kernel, std::move(columns)));
+    }
+    result.stages.insert(result.stages.begin(), std::move(applies));
+    wanted = std::move(below);
+  }
+  return result;
+}
+
+Plan with_extras(const Plan& plan, const std::vector<Extra>& extras) {
+  Plan result = plan;
+  for (const Extra& extra : extras) {
+    const TileType type = tile_type(extra.expression->type);
+    std::vector<int> components;
+    Key extents;
+    TileSource source;
+    if (extra.of_key) {
+      // The values of a function of the key, as a relation over the components that it reads.
+      const int arity = extra.of_key->arity();
+      for (int d = 0; d < arity; ++d) {
+        components.push_back(d);
+        extents.push_back(std::max<std::int64_t>(plan.frontier()[d], 0));
+      }
+      source = [of = *extra.of_key](const Key& at) {
+        return std::vector<Tile>{Tile::scalar(of.evaluate(at))};
+      };
+    } else {
+      const Tile tile = std::get<Constant>(extra.expression->node).value.tile();
+      source = [tile](const Key&) { return std::vector<Tile>{tile}; };
+    }
+    const Plan values = Plan::input(RelationType{{{"", type}}, extents}, source, "values");
+    std::vector<Apply> all;
+    const int columns = static_cast<int>(result.type().columns.size());
+    for (int c = 0; c <= columns; ++c) all.push_back(apply_of("identity", {c}));
+    result = result.join(values, components, components, all);
+  }
+  return result;
+}
+
+std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Extra>& extras) {
+  if (extras.empty()) return std::nullopt;
+  const Key& frontier = plan.frontier();
+  if (std::find(frontier.begin(), frontier.end(), unknown_extent) != frontier.end())
+    return "nobody knows how far the keys go";
+  constexpr double always_listed = 100'000;
+  double most = 0;
+  for (const Extra& extra : extras) {
+    if (!extra.of_key) continue;
+    double listed = 1;
+    for (int d = 0; d < extra.of_key->arity(); ++d) listed *= static_cast<double>(frontier[d]);
+    most = std::max(most, listed);
+  }
+  if (most > always_listed && most > 4 * ia::estimated_tuples(plan))
+    return "there are few tuples among many keys";
+  return std::nullopt;
+}
+
+namespace {
+
+/// Whether a stage hands on what it gets, column by column. It would stand between a join and the
+/// aggregation that adds its products up as they are made.
+bool changes_nothing(const std::vector<Apply>& stage, const Plan& plan) {
+  bool same = std::cmp_equal(stage.size(), payload_columns(plan));
+  for (std::size_t c = 0; same && c < stage.size(); ++c)
+    same = stage[c].kernel.kernel().name == "identity" && stage[c].columns.size() == 1 &&
+           std::cmp_equal(stage[c].columns[0], c);
+  return same;
+}
+
+}  // namespace
+
+Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first) {
+  for (std::size_t s = first; s < stages.size(); ++s)
+    if (!changes_nothing(stages[s], plan)) plan = plan.transform(stages[s]);
+  return plan;
+}
+
+int payload_columns(const Plan& plan) { return static_cast<int>(plan.type().columns.size()); }
+
+}  // namespace tessera::query

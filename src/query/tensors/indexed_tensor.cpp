@@ -1,0 +1,144 @@
+#include "query/tensors/indexed_tensor.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+#include "query/tensors/tensor_tiling.h"
+#include "store/formats/format.h"
+
+namespace tessera::query {
+namespace {
+
+constexpr double large_tile = 4'194'304;  // elements: a tile of more is not made by a product
+
+double elements(const Shape& shape) {
+  double product = 1;
+  for (std::int64_t extent : shape) product *= static_cast<double>(extent);
+  return product;
+}
+
+using TileExtents = std::map<char, std::int64_t>;
+
+/// The extents of tiles along each letter. Where both operands have it, the larger one's count: the
+/// smaller is cheaper to tile anew. Of two that are equally large, the coarser is cut, which copies
+/// nothing.
+TileExtents common_tiles(const Indexed& a, const Indexed& b) {
+  TileExtents tiles;
+  for (std::size_t d = 0; d < a.letters.size(); ++d)
+    tiles[a.letters[d]] = a.tensor.type.tile[static_cast<int>(d)];
+  const double in_a = elements(a.tensor.type.shape), in_b = elements(b.tensor.type.shape);
+  for (std::size_t d = 0; d < b.letters.size(); ++d) {
+    const std::int64_t own = b.tensor.type.tile[static_cast<int>(d)];
+    const auto [known, added] = tiles.emplace(b.letters[d], own);
+    if (added) continue;
+    if (in_b > in_a || (in_b == in_a && own < known->second)) known->second = own;
+  }
+  return tiles;
+}
+
+/// A product of two tiles may be much larger than both: then these are made smaller.
+void bound_result(TileExtents& tiles, const std::string& output, const Shape& shape, DType dtype,
+                  double operands) {
+  double result = 1;
+  for (char letter : output) result *= static_cast<double>(tiles.at(letter));
+  if (result <= std::max(large_tile, operands)) return;
+  const Shape chosen = store::chosen_tile(dtype, shape);
+  for (std::size_t d = 0; d < output.size(); ++d)
+    tiles[output[d]] = std::min(tiles[output[d]], chosen[static_cast<int>(d)]);
+}
+
+Plan tiled(const Indexed& from, const TileExtents& tiles) {
+  Tensor tensor = from.tensor;
+  for (std::size_t d = 0; d < from.letters.size(); ++d)
+    tensor = retiled(tensor, static_cast<int>(d), tiles.at(from.letters[d]));
+  return tensor.plan;
+}
+
+}  // namespace
+
+std::int64_t Indexed::extent(char letter) const {
+  const std::size_t at = letters.find(letter);
+  return at == std::string::npos ? -1 : tensor.type.shape[static_cast<int>(at)];
+}
+
+Indexed broadcast(const Tensor& tensor, const Shape& shape, const std::string& letters, char own) {
+  Indexed result{tensor, ""};
+  const int lead = shape.rank() - tensor.type.rank();
+  for (int d = 0; d < tensor.type.rank(); ++d) {
+    const bool spread = tensor.type.shape[d] == 1 && shape[lead + d] != 1;
+    result.letters +=
+        spread ? static_cast<char>(own + d) : letters[static_cast<std::size_t>(lead + d)];
+  }
+  return result;
+}
+
+Tensor joined(const Indexed& a, const Indexed& b, const KernelCall& kernel,
+              const std::string& output) {
+  const auto has = [](const std::string& letters, char letter) {
+    return letters.find(letter) != std::string::npos;
+  };
+  Shape shape;
+  for (char letter : output) shape.push_back(std::max(a.extent(letter), b.extent(letter)));
+  TileExtents tiles = common_tiles(a, b);
+  bound_result(tiles, output, shape, promote(a.tensor.type.dtype, b.tensor.type.dtype),
+               std::max(elements(a.tensor.type.tile), elements(b.tensor.type.tile)));
+
+  std::vector<int> left_keys, right_keys;
+  std::string letters = a.letters;  // of the key of the join
+  bool adds = false;
+  for (std::size_t d = 0; d < b.letters.size(); ++d) {
+    const std::size_t at = a.letters.find(b.letters[d]);
+    if (at == std::string::npos) {
+      letters += b.letters[d];
+      continue;
+    }
+    left_keys.push_back(static_cast<int>(at));
+    right_keys.push_back(static_cast<int>(d));
+    adds = adds || !has(output, b.letters[d]);
+  }
+  Plan plan = tiled(a, tiles).join(tiled(b, tiles), left_keys, right_keys, kernel);
+  std::vector<int> components;
+  std::vector<KeyExpr> keys;
+  Shape tile;
+  for (char letter : output) {
+    components.push_back(static_cast<int>(letters.find(letter)));
+    keys.push_back(key(components.back()));
+    tile.push_back(tiles.at(letter));
+  }
+  return tensor_of(adds ? plan.aggregate(components, "add") : with_keys(plan, keys), shape, tile);
+}
+
+Indexed diagonal(const Indexed& from) {
+  for (std::size_t i = 0; i < from.letters.size(); ++i) {
+    const std::size_t again = from.letters.find(from.letters[i], i + 1);
+    if (again == std::string::npos) continue;
+    // Square tiles, of which those on the diagonal have one.
+    const auto first = static_cast<int>(i), second = static_cast<int>(again);
+    const std::int64_t extent =
+        std::min(from.tensor.type.tile[first], from.tensor.type.tile[second]);
+    const Tensor square = retiled(retiled(from.tensor, first, extent), second, extent);
+    std::vector<int> order;
+    std::string letters;
+    for (int d = 0; d < square.type.rank(); ++d) {
+      if (d == first || d == second) continue;
+      order.push_back(d);
+      letters += from.letters[static_cast<std::size_t>(d)];
+    }
+    order.push_back(first);
+    order.push_back(second);
+    const Tensor turned = permuted(square, order);
+    const int last = square.type.rank() - 1;
+    std::vector<KeyExpr> keys;
+    for (int d = 0; d < last; ++d) keys.push_back(key(d));
+    Plan plan = turned.plan;
+    if (turned.type.tiles(last) > 1) plan = plan.filter(key(last - 1) == key(last));
+    const Shape shape(turned.type.shape.begin(), turned.type.shape.end() - 1);
+    const Shape tile(turned.type.tile.begin(), turned.type.tile.end() - 1);
+    return diagonal({tensor_of(with_keys(plan, keys).transform("diag"), shape, tile),
+                     letters + from.letters[i]});
+  }
+  return from;
+}
+
+}  // namespace tessera::query

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "kernel/einsum_spec.h"
+#include "query/tensors/tensor.h"
+
+namespace tessera::query {
+
+/// Einstein's notation over one or two tensors.
+Tensor einsum(const EinsumSpec& spec, const std::vector<Tensor>& operands);
+
+/// The matrix product by NumPy's rules: a vector counts as a row on the left and as a column on the
+/// right, and dimensions before the last two are broadcast.
+Tensor matrix_product(const Tensor& a, const Tensor& b);
+
+}  // namespace tessera::query

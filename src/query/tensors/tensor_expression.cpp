@@ -1,0 +1,175 @@
+#include "query/tensors/tensor_expression.h"
+
+#include "query/binding/binder.h"
+#include "query/rows/placed_kernel.h"
+#include "query/tensors/tensor_call.h"
+#include "query/tensors/tensor_contraction.h"
+
+namespace tessera::query {
+namespace {
+
+using lang::at_place;
+using lang::fail_type;
+using sql::BinaryOperator;
+
+const char* kernel_of(BinaryOperator op) {
+  switch (op) {
+    case BinaryOperator::add: return "add";
+    case BinaryOperator::subtract: return "sub";
+    case BinaryOperator::multiply: return "mul";
+    case BinaryOperator::divide: return "div";
+    case BinaryOperator::equal: return "equal";
+    case BinaryOperator::not_equal: return "not_equal";
+    case BinaryOperator::less: return "less";
+    case BinaryOperator::less_equal: return "less_equal";
+    case BinaryOperator::greater: return "greater";
+    case BinaryOperator::greater_equal: return "greater_equal";
+    case BinaryOperator::logical_and: return "logical_and";
+    case BinaryOperator::logical_or: return "logical_or";
+    case BinaryOperator::matmul:
+    case BinaryOperator::integer_divide:
+    case BinaryOperator::remainder: break;
+  }
+  return nullptr;
+}
+
+/// The parts of an expression, each with its place.
+class TensorBinder {
+ public:
+  explicit TensorBinder(const TensorNamed& named) : named_(named) {}
+
+  TensorOperand bind(const sql::Expression& expression) const {
+    return std::visit(
+        [&](const auto& node) -> TensorOperand { return part(node, expression.place); },
+        expression.node);
+  }
+
+ private:
+  TensorOperand part(const sql::Literal& literal, Place place) const {
+    if (const auto* truth = std::get_if<bool>(&literal.value)) return {{}, Tile::scalar(*truth)};
+    if (const auto* whole = std::get_if<std::int64_t>(&literal.value))
+      return {{}, Tile::scalar(*whole)};
+    if (const auto* real = std::get_if<double>(&literal.value)) return {{}, Tile::scalar(*real)};
+    if (const auto* tile = std::get_if<Tile>(&literal.value)) return {constant_tensor(*tile)};
+    fail_type(place, "{} is no number and no tensor",
+              std::holds_alternative<sql::Null>(literal.value)
+                  ? "NULL"
+                  : "'" + std::get<std::string>(literal.value) + "'");
+  }
+
+  TensorOperand part(const sql::Name& name, Place place) const {
+    const std::string& tensor = name.table.empty() ? name.column : name.table;
+    if (!name.table.empty() && !same_name(name.column, "T"))
+      fail_type(place, "{}.{}: only .T, for the transpose, can follow a tensor's name", name.table,
+                name.column);
+    return at_place(place, [&]() -> TensorOperand {
+      const Tensor found = named_(tensor);
+      return {name.table.empty() ? found : transposed(found)};
+    });
+  }
+
+  TensorOperand part(const sql::Unary& unary, Place place) const {
+    const bool minus = unary.op == sql::UnaryOperator::minus;
+    return mapped_by(minus ? "neg" : "logical_not", bind(*unary.operand), place);
+  }
+
+  TensorOperand part(const sql::Binary& binary, Place place) const {
+    const TensorOperand left = bind(*binary.left), right = bind(*binary.right);
+    if (binary.op == BinaryOperator::matmul)
+      return at_place(place, [&]() -> TensorOperand {
+        return {matrix_product(as_tensor(left), as_tensor(right))};
+      });
+    const char* kernel = kernel_of(binary.op);
+    if (kernel == nullptr)
+      fail_type(place, "{} is not known for tensors, only for numbers of a table",
+                sql::to_string(binary.op));
+    return at_place(place, [&] {
+      try {
+        return elementwise(kernel, left, right);
+      } catch (const lang::ErrorAt&) {
+        throw;
+      } catch (const TypeError& error) {
+        throw TypeError(fmt::format("{} {} {}: {}", shape_text(left), sql::to_string(binary.op),
+                                    shape_text(right), error.what()));
+      }
+    });
+  }
+
+  TensorOperand part(const sql::Call& call, Place place) const {
+    std::optional<std::string> spec;
+    std::vector<TensorOperand> arguments;
+    for (const sql::ExpressionPtr& argument : call.arguments) {
+      const auto* literal = std::get_if<sql::Literal>(&argument->node);
+      const auto* text = literal == nullptr ? nullptr : std::get_if<std::string>(&literal->value);
+      if (same_name(call.name, "einsum") && !spec && arguments.empty() && text != nullptr)
+        spec = *text;
+      else
+        arguments.push_back(bind(*argument));
+    }
+    if (same_name(call.name, "einsum") && (!spec || arguments.empty() || !call.parameters.empty()))
+      fail_type(place,
+                "einsum takes a text and one or two tensors, as in einsum('ik,kj->ij', A, B)");
+    if (arguments.empty())
+      fail_type(place, "{} wants a tensor{}", call.name,
+                call.parameters.empty() ? ""
+                                        : ": what is written name = value inside a call is a "
+                                          "parameter; to compare, write ==");
+    return call_tensors(call, std::move(arguments), spec, place);
+  }
+
+  TensorOperand part(const sql::Cast& cast, Place place) const {
+    const TensorOperand operand = bind(*cast.operand);
+    if (is_text(cast.type)) fail_type(place, "a tensor has no elements of TEXT");
+    if (is_tensor(cast.type)) {
+      const Shape shape = as_tensor(operand).type.shape;
+      if (shape != cast.type.shape)
+        fail_type(place, "{} cannot be cast to {}: its shape is {}", shape_text(operand),
+                  sql::to_string(cast.type), to_string(shape));
+    }
+    return mapped_by(placed(cast_to(cast.type), place), operand, place);
+  }
+
+  TensorOperand part(const sql::ArrayLiteral& array, Place place) const {
+    const ExpressionPtr bound = bind_constant({array, place}, {});
+    const auto* constant = std::get_if<Constant>(&bound->node);
+    if (constant == nullptr) fail_type(place, "an array that is written out has only numbers");
+    return {constant_tensor(constant->value.tile())};
+  }
+
+  TensorOperand part(const sql::Transposed& node, Place place) const {
+    const TensorOperand operand = bind(*node.operand);
+    return at_place(place, [&]() -> TensorOperand { return {transposed(as_tensor(operand))}; });
+  }
+
+  TensorOperand part(const sql::Versioned& node, Place place) const {
+    fail_type(place,
+              "{0}[...] is a version of a table, of which an expression over tensors has none; a "
+              "part of a tensor is slice({0}, begin = ..., end = ...)",
+              node.name);
+  }
+
+  template <class Other>
+  TensorOperand part(const Other&, Place place) const {
+    fail_type(place,
+              "this has no meaning in an expression over tensors: it takes tensors, numbers, "
+              "operators and functions; a query has the rest");
+  }
+
+  TensorOperand mapped_by(const KernelCall& kernel, const TensorOperand& operand,
+                          Place place) const {
+    return at_place(place, [&]() -> TensorOperand {
+      if (!operand.tensor) return {{}, kernel({operand.number})};
+      return {mapped(*operand.tensor, kernel)};
+    });
+  }
+
+  const TensorNamed& named_;
+};
+
+}  // namespace
+
+Tensor bind_tensor(const sql::Expression& expression, const TensorNamed& named) {
+  return as_tensor(TensorBinder(named).bind(expression));
+}
+
+}  // namespace tessera::query
