@@ -37,7 +37,8 @@ struct OptimizerOptions {
   std::function<std::optional<Placement>(const Plan& input)> placed = {};
   /// Rules and algorithms that may not be used, by name (see known_rules).
   std::set<std::string> disabled = {};
-  bool alternatives = false;  // also find what the named algorithms would cost
+  bool alternatives = false;        // also find what the named algorithms would cost
+  bool results_everywhere = false;  // each site gets all results, wherever they are computed
 };
 
 /// What one operator of a physical plan costs.

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "tessera/ia.h"
+#include "tessera/optimizer.h"
 
 namespace tessera {
 
@@ -95,6 +97,35 @@ struct RunRecord {
 };
 
 enum class Results { kept, handed_over };  // in memory until the end, or to a sink as they come
+
+/// Plans that run together, with all that is decided before they do: which physical operators, at
+/// which sites, in which order, within how much memory. Whatever runs, forecasts or explains plans
+/// takes this value.
+class PlannedRun {
+ public:
+  const std::vector<ia::Plan>& plans() const;  // physical, one for each result
+  OptimizedPlan optimized() const;             // with what each operator is predicted to cost
+  /// None if an input has a type and no tuples, or if it was planned for other sites than a run's.
+  std::optional<MemoryForecast> memory() const;
+
+  struct State;
+  explicit PlannedRun(std::unique_ptr<State> state);
+  PlannedRun(PlannedRun&& other) noexcept;
+  PlannedRun& operator=(PlannedRun&& other) noexcept;
+  ~PlannedRun();
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// How a run plans: for the processes of the cluster, or else the sites that the options name.
+OptimizerOptions planning_options(const RunOptions& options);
+/// PlanError, as from a run, for what is known not to run.
+PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options = {},
+                    Results results = Results::kept);
+PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results,
+                    OptimizerOptions planning);
 MemoryForecast forecast(const Plan& plan, const RunOptions& options = {},
                         Results results = Results::kept);
 
@@ -112,6 +143,8 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
                           RunReport* report = nullptr);
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options = {},
                           RunReport* report = nullptr);
+/// What was planned with Results::kept.
+std::vector<Relation> run(PlannedRun planned, RunReport* report = nullptr);
 
 /// Takes a tuple of a result as soon as it is there: which result, and at which key. Called by
 /// several threads at once.
@@ -122,6 +155,9 @@ using TupleSink =
 /// site, each tuple once, and returns all of it.
 std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
                                          const RunOptions& options = {},
+                                         RunReport* report = nullptr);
+/// What was planned with Results::handed_over.
+std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& sink,
                                          RunReport* report = nullptr);
 
 /// The processes that run this program together under mpirun; one, if it was started by itself.

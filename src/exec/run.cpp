@@ -6,8 +6,7 @@
 #include "base/stop.h"
 #include "exec/cluster.h"
 #include "exec/local_transport.h"
-#include "exec/physical_plans.h"
-#include "exec/prepare.h"
+#include "exec/planned_run.h"
 #include "exec/scheduler.h"
 #include "exec/statement_memory.h"
 #include "tile/kept_memory.h"
@@ -113,6 +112,21 @@ std::vector<TupleSet<TileType>> results_to_come(const exec::TaskGraph& graph,
 
 }  // namespace
 
+namespace {
+
+std::vector<Relation> kept_results(exec::Prepared prepared, RunReport* report) {
+  const std::vector<ia::Plan> plans = prepared.graph->plans;
+  const Holes holes = prepared.options.holes;
+  const Finished done = carry_out(std::move(prepared), {}, report);
+  std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
+  std::vector<Relation> results;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    results.push_back(settle(plans[i].logical(), std::move(tuples[i]), holes));
+  return results;
+}
+
+}  // namespace
+
 std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& options,
                           RunReport* report) {
   const StopScope heard(options.stop);
@@ -120,13 +134,8 @@ std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& 
   if (exec::cluster() != nullptr)
     for (ia::Plan& plan : gathered)
       if (!plan.placement().is_all()) plan = plan.broadcast();
-  const Finished done = counted(
-      options, [&] { return carry_out(exec::prepare(gathered, options, true), {}, report); });
-  std::vector<std::vector<Tuple>> tuples = results_of(done, plans.size());
-  std::vector<Relation> results;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    results.push_back(settle(plans[i].logical(), std::move(tuples[i]), options.holes));
-  return results;
+  return counted(options,
+                 [&] { return kept_results(exec::prepare(gathered, options, true), report); });
 }
 
 std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const RunOptions& options,
@@ -141,13 +150,18 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
   return parts;
 }
 
+std::vector<Relation> run(PlannedRun planned, RunReport* report) {
+  PlannedRun::State& state = planned.state();
+  TESSERA_INVARIANT(state.results == Results::kept, "planned for a sink");
+  const StopScope heard(state.options.stop);
+  return counted(state.options,
+                 [&] { return kept_results(state.take_to_run(), report); });
+}
+
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options,
                           RunReport* report) {
-  const StopScope heard(options.stop);
-  return counted(options, [&] {
-    verify_before_running(plans, options.holes);
-    return run(exec::physical_plans(plans, options), options, report);
-  });
+  return counted(options,
+                 [&] { return run(plan_run(plans, options, Results::kept), report); });
 }
 
 Relation run(const ia::Plan& plan, const RunOptions& options, RunReport* report) {
@@ -158,30 +172,25 @@ Relation run(const Plan& plan, const RunOptions& options, RunReport* report) {
   return run(std::vector<Plan>{plan}, options, report).front();
 }
 
-std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
-                                         const RunOptions& options, RunReport* report) {
-  const StopScope heard(options.stop);
-  return counted(options, [&] {
-    verify_before_running(plans, options.holes);
-    exec::Prepared run = exec::prepare(exec::physical_plans(plans, options), options, false);
-    std::vector<TupleSet<TileType>> results = results_to_come(*run.graph, plans, options.holes);
+std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& sink,
+                                         RunReport* report) {
+  PlannedRun::State& state = planned.state();
+  TESSERA_INVARIANT(state.results == Results::handed_over, "planned to be kept");
+  const StopScope heard(state.options.stop);
+  return counted(state.options, [&] {
+    exec::Prepared run = state.take_to_run();
+    std::vector<TupleSet<TileType>> results =
+        results_to_come(*run.graph, state.logical, state.options.holes);
     (void)carry_out(std::move(run), sink, report);
     return results;
   });
 }
 
-MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
-  const exec::StatementMemory memory(exec::memory_limit_of(options));
-  const StopScope heard(options.stop);
-  const exec::Prepared run =
-      exec::prepare(exec::physical_plans({plan}, options), options, results == Results::kept);
-  return exec::forecast_of(run);
-}
-
-std::string MemoryForecast::to_string() const {
-  return fmt::format("memory: {} at most of {}, {} needed; {} read, {} spilled; {}",
-                     bytes_text(peak), bytes_text(limit), bytes_text(needed), bytes_text(read),
-                     bytes_text(spilled), order);
+std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
+                                         const RunOptions& options, RunReport* report) {
+  return counted(options, [&] {
+    return run_into(plan_run(plans, options, Results::handed_over), sink, report);
+  });
 }
 
 ClusterInfo cluster_info() {

@@ -21,11 +21,15 @@ OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {
 }
 
 OptimizedPlan optimize(const std::vector<Plan>& plans, const OptimizerOptions& options) {
-  Planning planning = planned(plans, options);
+  return with_costs(planned(plans, options));
+}
+
+OptimizedPlan optimizer::with_costs(const Planning& planning) {
+  const OptimizerOptions& options = planning.options;
   OptimizedPlan result{planning.plans, cost_of(planning.plans, options.machine), options.objective};
   result.algorithm = planning.placed.algorithm;
-  result.rules = std::move(planning.rules);
-  result.passes = std::move(planning.passes);
+  result.rules = planning.rules;
+  result.passes = planning.passes;
   for (const PassUse& pass : result.passes) result.planning_seconds += pass.seconds;
   if (options.alternatives)
     result.alternatives = alternatives_to(planning.placed, options, result.cost);

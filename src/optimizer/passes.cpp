@@ -33,6 +33,12 @@ void place_operators(Planning& planning) {
   planning.plans = planning.placed.plans;
 }
 
+void gather(Planning& planning) {
+  if (!planning.options.results_everywhere) return;
+  for (ia::Plan& plan : planning.plans)
+    if (!plan.placement().is_all()) plan = plan.broadcast();
+}
+
 void fuse(Planning& planning) { planning.plans = ia::fused(planning.plans); }
 
 void verify(const Planning& planning, const char* pass) {
@@ -58,6 +64,8 @@ const std::vector<Pass>& passes() {
       {"simplify", simplify_plans, true},
       // Where each operator works, searched by cost.
       {"place", place_operators, true},
+      // Results to all sites, if they are wanted there.
+      {"gather", gather, false},
       // Joins together with the aggregations of their products.
       {"fuse", fuse, true},
   };

@@ -26,5 +26,7 @@ const std::vector<Pass>& passes();
 
 /// Takes plans through all passes that are not disabled. What each made is verified.
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options);
+/// What it came to, with the costs and, if the options ask for them, the alternatives.
+OptimizedPlan with_costs(const Planning& planning);
 
 }  // namespace tessera::optimizer

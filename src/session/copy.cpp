@@ -39,7 +39,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
   if (statement.query) {
     session::require_row_format(statement.file, format);
     Changes changes;
-    query::Value value = evaluate({{statement.query}}, catalogue, changes).at(0);
+    query::Value value = evaluate({statement.query}, catalogue, changes);
     const query::Schema schema = value.table ? value.table->schema : value.rows->schema;
     if (const query::Column* column = tensor_column(schema))
       fail_type(place,

@@ -1,18 +1,19 @@
-#include "exec/physical_plans.h"
-#include "query/lowering/table.h"
+#include "session/computation.h"
 #include "session/explain/dot.h"
 #include "session/explain/json.h"
 #include "session/explain/options.h"
 #include "session/explain/text.h"
 #include "session/state.h"
 
-// EXPLAIN: what a statement would do, layer by layer, without doing it; with ANALYZE, what it took.
+// EXPLAIN: how a statement is done, layer by layer, without doing it; with ANALYZE, what it took.
 
 namespace tessera {
 
-using lang::fail_type;
+using query::Value;
 using session::Analysis;
 using session::Catalogue;
+using session::Computation;
+using session::Explainer;
 using session::ExplainOptions;
 using session::Outline;
 
@@ -28,151 +29,129 @@ StatementResult lines(const std::string& text) {
   return {"EXPLAIN", session::text_table({"plan"}, rows)};
 }
 
-/// The query of CREATE TABLE ... AS; none if the statement is another one.
-const sql::CreateTable* table_of_query(const sql::Statement& statement) {
-  const auto* table = std::get_if<sql::CreateTable>(&statement.node);
-  return table != nullptr && table->query && table->indices.empty() ? table : nullptr;
+/// How plans are made for the sites that EXPLAIN may name, with virtual tensors where they are said
+/// to lie.
+OptimizerOptions planning_for(const ExplainOptions& wanted, Catalogue& catalogue,
+                              const RunOptions& run) {
+  OptimizerOptions planning = planning_options(run);
+  planning.sites = wanted.sites.value_or(planning.sites);
+  planning.alternatives = run.optimize && planning.sites > 1;
+  planning.placed = [&catalogue, sites = planning.sites](
+                        const Plan& input) -> std::optional<Placement> {
+    if (query::is_at_hand(input)) return ia::dealt_out(sites)(input);  // as a run has it
+    const auto* named = std::get_if<op::Input>(&operator_of(input));
+    const auto tensor = named == nullptr ? std::nullopt : catalogue.virtual_tensor(named->name);
+    if (!tensor || tensor->partition_by.empty()) return std::nullopt;
+    return Placement::part(tensor->partition_by, input.frontier(), sites);
+  };
+  return planning;
 }
 
-query::Request request_of(const sql::CreateTable& table) {
-  query::Request request{table.query};
-  for (const sql::ColumnDefinition& column : table.columns)
-    request.target_columns.push_back(column.name);
-  return request;
-}
-
-/// The queries that a statement asks for; none if it computes a tensor.
-std::optional<std::vector<query::Request>> requests_in(
-    const sql::Statement& statement, Catalogue& catalogue,
-    std::vector<query::Request> (*inside)(const sql::Execute&, Catalogue&)) {
-  if (const auto* query = std::get_if<sql::QueryPtr>(&statement.node))
-    return std::vector<query::Request>{{*query}};
-  if (const auto* table = table_of_query(statement))
-    return std::vector<query::Request>{request_of(*table)};
-  if (const auto* execute = std::get_if<sql::Execute>(&statement.node))
-    return inside(*execute, catalogue);
-  if (const auto* version = std::get_if<sql::Materialize>(&statement.node))
-    return inside({{*version}}, catalogue);
-  const auto* tensor = std::get_if<sql::CreateTensor>(&statement.node);
-  if (tensor == nullptr || !tensor->expression)
-    fail_type(statement.begin,
-              "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE, or "
-              "MATERIALIZE");
-  return std::nullopt;
-}
-
-/// The plans that will run.
-std::vector<OptimizedPlan> optimized(const Outline& outline, const RunOptions& options) {
-  OptimizerOptions planning = exec::planning_options(options);
-  planning.sites = options.sites;  // which EXPLAIN (SITES n) may have said
-  planning.alternatives = options.optimize && options.sites > 1;
-  planning.placed = outline.placed;
-  std::vector<OptimizedPlan> parts;
-  for (const session::Part& part : outline.parts) parts.push_back(optimize(part.plans, planning));
-  return parts;
-}
-
-std::string plans_text(const Outline& outline, const std::vector<OptimizedPlan>& parts,
-                       RunOptions options) {
-  options.holes = Holes::allowed;
-  std::string text;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const session::Part& part = outline.parts[p];
-    text += "\n" + (part.what.empty() ? "" : "plan for " + part.what + "\n") + parts[p].explain();
-    for (const Plan& plan : part.plans)
-      if (session::has_data(plan)) text += forecast(plan, options).to_string() + "\n";
+std::string text_of(const Outline& outline, const Analysis* analysis,
+                    ExplainOptions::Format format) {
+  switch (format) {
+    case ExplainOptions::Format::json: return session::json_text(outline, analysis);
+    case ExplainOptions::Format::dot:
+      if (outline.queries != nullptr) return session::dot_text(outline, analysis);
+      return analysis != nullptr ? session::dot_text(analysis->runs.front())
+                                 : session::dot_text(outline.parts.front().plan);
+    case ExplainOptions::Format::text: break;
   }
-  return text;
-}
-
-std::string graph_text(const Outline& outline, const std::vector<OptimizedPlan>& parts,
-                       const Analysis* analysis) {
-  if (outline.unrolled) return session::dot_text(outline, analysis);
-  return analysis != nullptr ? session::dot_text(analysis->runs.front())
-                             : session::dot_text(parts.front());
+  if (analysis != nullptr) return session::analysis_text(outline, *analysis);
+  std::string text = session::tree_text(outline);
+  if (outline.in_frames()) text += "\n" + session::frames_text(outline);
+  return text + session::parts_text(outline);
 }
 
 }  // namespace
 
-/// Carries out what a statement computes, and keeps nothing of it: what it would store is computed
-/// as it comes and dropped, and a job's relations go when it is done.
-void Session::State::analyze(const sql::Statement& statement, const Outline& outline,
-                             Catalogue& catalogue, session::Measurement& measurement) {
-  watcher = &measurement;
-  options.run.ended = [&, also = options.run.ended](const RunRecord& record) {
-    measurement.ran(record);
-    if (also) also(record);
-  };
-  const TupleSink nowhere = [](std::size_t, const Key&, const std::vector<Tile>&) {};
-  const auto requests = requests_in(statement, catalogue, requests_of);
-  if (!requests) {
-    const session::PlannedTensor& tensor = *outline.tensor;
-    if (!tensor.virtual_inputs.empty())
-      fail_type(std::get<sql::CreateTensor>(statement.node).expression->place,
-                "{} is virtual, a shape without data: the statement can be explained, not run",
-                tensor.virtual_inputs.front());
-    (void)run_into({tensor.tensor.plan}, nowhere, options.run);
+/// Goes through what a statement computes as its execution does, and keeps nothing of it.
+void Session::State::go_through(Computation& computation, Explainer& explainer) {
+  RunOptions running = options.run;
+  if (computation.tensor) {
+    explainer.store({computation.tensor->tensor.plan}, running);
     return;
   }
+  running.holes = Holes::allowed;
   Changes changes;
-  std::vector<query::Value> values = evaluate(*requests, catalogue, changes);
-  measurement.operators_end();
-  if (std::holds_alternative<sql::QueryPtr>(statement.node)) {
-    (void)query::as_rows(values.front(), *texts, settings());
-  } else {
+  std::vector<Value> values = evaluate(computation, changes);
+  explainer.operators_end();
+  // Results that are shown run together, and so do those that are stored. Where one of them is not
+  // known yet, no such run is.
+  std::vector<std::size_t> shown, stored;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    (computation.outputs[i].stored_as ? stored : shown).push_back(i);
+  const auto all_known = [&](const std::vector<std::size_t>& which) {
+    if (std::all_of(which.begin(), which.end(), [&](std::size_t i) { return values[i].is_known(); }))
+      return true;
+    for (std::size_t i : which)
+      if (values[i].is_known())
+        explainer.known_later(
+            query::result_of(computation.queries, computation.queries.wanted[i]),
+            "it runs together with others, which are known only then");
+    return false;
+  };
+  if (all_known(shown)) {
+    std::vector<Value*> together;
+    for (std::size_t i : shown) together.push_back(&values[i]);
+    query::compute_together(together, settings());
+    for (Value* value : together) (void)query::rows_if_known(*value, *texts, settings());
+  }
+  if (all_known(stored)) {
     std::vector<Plan> plans;
-    for (const query::Value& value : values) {
-      if (value.rows) continue;
-      if (table_of_query(statement) == nullptr)
-        plans.push_back(value.table->plan);
-      else if (const auto stored = session::to_store(value, value.table->schema, *texts))
-        plans.push_back(stored->plan);  // none if there are no rows
+    for (std::size_t i : stored) {
+      const query::Schema& schema =
+          values[i].table ? values[i].table->schema : values[i].rows->schema;
+      if (const auto made = session::to_store(values[i], schema, *texts))
+        plans.push_back(made->plan);  // none if there are no rows
     }
-    RunOptions run_options = options.run;
-    run_options.holes = Holes::allowed;
-    if (!plans.empty()) (void)run_into(plans, nowhere, run_options);
+    if (!plans.empty()) explainer.store(plans, running);
   }
   if (!changes.texts.empty()) commit(changes, options.run);
 }
 
 StatementResult Session::State::explain(const sql::Explain& statement) {
   const ExplainOptions wanted = session::explain_options(statement.options);
-  // For this statement alone there are other settings, and somebody who watches.
+  // For this statement alone there are other settings, and somebody who goes along.
   struct Restore {
     State& state;
     const RunOptions run;
     ~Restore() {
       state.options.run = run;
       state.watcher = nullptr;
+      state.runner = nullptr;
     }
   } const restore{*this, options.run};
   const int processes = cluster_info().size;
   options.run.sites = wanted.sites.value_or(processes > 1 ? processes : options.run.sites);
 
-  const sql::Statement& inner = *statement.statement;
   Catalogue catalogue(*snapshot);
-  const auto requests = requests_in(inner, catalogue, requests_of);
-  const Outline outline =
-      requests ? session::outline_of(
-                     *requests, catalogue, *texts,
-                     {frame_history(), frame_limits(), options.by_rows, options.run.stop})
-               : session::outline_of(std::get<sql::CreateTensor>(inner.node), *snapshot, catalogue,
-                                     options.tile_size, options.run.sites, inner.begin);
+  Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
+  if (computation.tensor && statement.analyze)
+    session::refuse_virtual(*computation.tensor);
+  Outline outline;
+  if (computation.tensor) {
+    outline.tensor = &computation.tensor->tensor;
+  } else {
+    outline.queries = &computation.queries;
+    outline.framing = &computation.framing;
+  }
   session::Measurement measurement(outline.in_frames());
-  if (statement.analyze) analyze(inner, outline, catalogue, measurement);
+  if (statement.analyze)
+    options.run.ended = [&, also = options.run.ended](const RunRecord& record) {
+      measurement.ran(record);
+      if (also) also(record);
+    };
+  Explainer explainer(
+      outline,
+      [&](const RunOptions& run) { return planning_for(wanted, catalogue, run); },
+      statement.analyze ? &measurement : nullptr);
+  watcher = &explainer;
+  runner = &explainer;
+  // Frames are planned one after the other, each when its inputs are there.
+  if (statement.analyze || !outline.in_frames()) go_through(computation, explainer);
   const Analysis measured = measurement.take();
-  const Analysis* analysis = statement.analyze ? &measured : nullptr;
-  const bool is_text = wanted.format == ExplainOptions::Format::text;
-  if (is_text && analysis != nullptr) return lines(session::analysis_text(outline, *analysis));
-
-  const std::vector<OptimizedPlan> parts = optimized(outline, options.run);
-  if (wanted.format == ExplainOptions::Format::dot)
-    return lines(graph_text(outline, parts, analysis));
-  if (wanted.format == ExplainOptions::Format::json)
-    return lines(session::json_text(outline, parts, analysis));
-  std::string text = session::tree_text(outline);
-  if (outline.in_frames()) text += "\n" + session::frames_text(outline);
-  return lines(text + plans_text(outline, parts, options.run));
+  return lines(text_of(outline, statement.analyze ? &measured : nullptr, wanted.format));
 }
 
 }  // namespace tessera

@@ -120,7 +120,7 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Place
     fail_type(place, "{} is no table that rows can be inserted into", name);
   const TableDefinition definition = catalogue.table(name);
   Changes changes;
-  Value value = evaluate({{statement.query}}, catalogue, changes).at(0);
+  Value value = evaluate({statement.query}, catalogue, changes);
   (void)query::as_rows(value, *texts, settings());
   const Rows rows = fitted(statement, *value.rows, definition, place, options.run.stop);
   const auto inserted = static_cast<std::int64_t>(rows.rows.size());

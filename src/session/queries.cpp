@@ -1,86 +1,27 @@
 #include <algorithm>
 
-#include "session/job.h"
-#include "session/job_name.h"
+#include "session/computation.h"
 #include "session/sources.h"
 #include "session/state.h"
-#include "store/json_fields.h"
 
 namespace tessera {
 
-using query::Request;
 using query::Value;
 using session::Catalogue;
-
-namespace {
-
-constexpr const char* history_text = "frames/history";
-
-}  // namespace
-
-frames::Limits Session::State::frame_limits() const {
-  const bool several = options.run.sites > 1 || cluster_info().size > 1;
-  const int chosen = several ? 100 : 2500;
-  const int most = options.frame_size > 0 ? options.frame_size : chosen;
-  return {std::max(1, most / 4), most};
-}
-
-frames::History Session::State::frame_history() const {
-  const auto text = database.text(history_text);
-  if (!text) return {};
-  return store::read_stored("the frames of earlier statements",
-                            [&] { return frames::History::from_text(*text); });
-}
-
-std::vector<Value> Session::State::evaluate(const std::vector<Request>& requests,
-                                            Catalogue& catalogue, Changes& changes,
-                                            std::vector<std::string>* sources) {
-  const query::Unrolled plan = query::unroll(requests, catalogue, options.run.stop);
-  std::vector<Value> tables;
-  for (const std::string& name : plan.stored) tables.push_back(catalogue.value(name));
-  if (sources != nullptr) *sources = session::sources_of_each(plan, tables, catalogue);
-  const frames::Limits limits = frame_limits();
-  const bool in_frames = plan.operators() > limits.max_size;
-  session::Job::Identity identity;
-  if (in_frames) {
-    identity = {session::job_name(requests, plan, tables, values_given, catalogue, limits),
-                text_of_statement, frame_history().to_text(),
-                session::sources_of_all(plan, tables, catalogue)};
-    take_job(identity.name);
-    // One that was killed goes on with the frames it began with.
-    if (const auto begun = session::history_of_job(database, identity.name))
-      identity.history = *begun;
-  }
-  query::Framing framing =
-      query::framed(plan, frames::History::from_text(identity.history), limits, options.run.stop);
-  session::Job work(plan, std::move(framing), tables, identity, database, *texts, settings());
-  std::vector<Value> results = work.run();
-  work.clean_up(changes);
-  if (in_frames) {
-    frames::History history = frame_history();
-    history.merge(work.history());
-    changes.texts[history_text] = history.to_text();
-  }
-  return results;
-}
+using session::Computation;
+using session::Output;
 
 StatementResult Session::State::query(const sql::QueryPtr& query) {
   Catalogue catalogue(*snapshot);
   Changes changes;
-  std::vector<Value> values = evaluate({{query}}, catalogue, changes);
+  Value value = evaluate({query}, catalogue, changes);
   StatementResult result{"SELECT",
-                         session::result_of(query::as_rows(values[0], *texts, settings()))};
+                         session::result_of(query::as_rows(value, *texts, settings()))};
   if (!changes.texts.empty()) commit(changes, options.run);
   return result;
 }
 
 namespace {
-
-/// What the items inside EXECUTE ( ... ) ask for, loops run out.
-struct Wish {
-  Request request;
-  std::optional<std::string> version = {};  // to be stored under this name
-};
 
 constexpr std::int64_t most_steps = 100'000;  // of the loops of one statement
 
@@ -97,7 +38,7 @@ std::int64_t constant(const sql::Expression& written, const std::vector<std::str
 
 void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::string>& names,
              const std::vector<std::int64_t>& values, Catalogue& catalogue, std::int64_t& steps,
-             std::vector<Wish>& into) {
+             std::vector<Output>& into) {
   for (const sql::ExecuteItem& item : items) {
     if (const auto* query = std::get_if<sql::QueryPtr>(&item)) {
       into.push_back({{*query, names, values}});
@@ -171,71 +112,50 @@ void store_version(const std::string& relation, const Value& value, const std::s
 
 }  // namespace
 
-std::vector<Request> Session::State::requests_of(const sql::Execute& statement,
-                                                 Catalogue& catalogue) {
-  std::vector<Wish> wishes;
+std::vector<Output> session::outputs_of(const sql::Execute& statement, Catalogue& catalogue) {
+  std::vector<Output> outputs;
   std::int64_t steps = 0;
-  collect(statement.items, {}, {}, catalogue, steps, wishes);
-  std::vector<Request> requests;
-  for (Wish& wish : wishes) requests.push_back(std::move(wish.request));
-  return requests;
+  collect(statement.items, {}, {}, catalogue, steps, outputs);
+  return outputs;
 }
 
 StatementResult Session::State::execute(
     const sql::Execute& statement, const std::function<void(const StatementResult&)>& receive_one) {
   Catalogue catalogue(*snapshot);
-  std::vector<Wish> wishes;
-  std::int64_t steps = 0;
-  collect(statement.items, {}, {}, catalogue, steps, wishes);
-  std::vector<Request> requests;
-  for (const Wish& wish : wishes) requests.push_back(wish.request);
-  const bool stores = std::any_of(wishes.begin(), wishes.end(),
-                                  [](const Wish& wish) { return wish.version.has_value(); });
+  Computation computation =
+      computation_of(session::outputs_of(statement, catalogue), catalogue, true);
+  const std::vector<Output>& outputs = computation.outputs;
+  const bool stores = std::any_of(outputs.begin(), outputs.end(),
+                                  [](const Output& output) { return output.stored_as.has_value(); });
   std::vector<std::string> sources;
+  if (stores)
+    sources = session::sources_of_each(computation.queries, computation.tables, catalogue);
   Changes changes;
-  const std::vector<Value> values =
-      evaluate(requests, catalogue, changes, stores ? &sources : nullptr);
+  std::vector<Value> values = evaluate(computation, changes);
 
-  // All plans run as one, so that what they share is computed once.
-  std::vector<Plan> plans;
-  std::vector<std::size_t> whose;
-  std::int64_t stored_versions = 0;
-  for (std::size_t w = 0; w < wishes.size(); ++w) {
-    if (wishes[w].version) {
-      ++stored_versions;
-      store_version(session::version_relation(*wishes[w].version), values[w], sources[w], catalogue,
-                    *texts, changes);
-    } else if (!values[w].rows) {
-      plans.push_back(values[w].table->plan);
-      whose.push_back(w);
-    }
+  std::vector<Value*> shown;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].stored_as)
+      store_version(session::version_relation(*outputs[i].stored_as), values[i], sources[i],
+                    catalogue, *texts, changes);
+    else
+      shown.push_back(&values[i]);
   }
+  query::compute_together(shown, settings());
   RunOptions run_options = options.run;
   run_options.holes = Holes::allowed;
-  std::vector<Relation> relations;
-  if (!plans.empty()) relations = tessera::run(plans, run_options);
   if (!changes.texts.empty()) commit(changes, run_options);
-  std::int64_t shown = 0;
-  for (std::size_t w = 0; w < wishes.size(); ++w) {
-    if (wishes[w].version) continue;
-    query::Rows rows;
-    if (values[w].rows) {
-      rows = *values[w].rows;
-    } else {
-      const auto at = std::find(whose.begin(), whose.end(), w) - whose.begin();
-      rows = query::rows_of({values[w].table->schema, values[w].table->places,
-                             Plan::input(relations[static_cast<std::size_t>(at)])},
-                            *texts);
+  for (Value* value : shown)
+    if (receive_one) {
+      (void)query::as_rows(*value, *texts, settings());
+      receive_one({"SELECT", session::result_of(*std::exchange(value->rows, std::nullopt))});
     }
-    ++shown;
-    if (receive_one) receive_one({"SELECT", session::result_of(std::move(rows))});
-  }
+  const auto queries = static_cast<std::int64_t>(shown.size());
+  const std::int64_t versions = std::ssize(outputs) - queries;
   std::string message;
-  if (shown > 0)
-    message = session::count_text(shown, "query") == "1 query" ? "1 query"
-                                                               : fmt::format("{} queries", shown);
-  if (stored_versions > 0)
-    message += (message.empty() ? "" : ", ") + session::count_text(stored_versions, "table") +
+  if (queries > 0) message = queries == 1 ? "1 query" : fmt::format("{} queries", queries);
+  if (versions > 0)
+    message += (message.empty() ? "" : ", ") + session::count_text(versions, "table") +
                " materialized";
   return {"EXECUTE", {}, message.empty() ? "nothing to do" : message};
 }

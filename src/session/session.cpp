@@ -71,6 +71,7 @@ query::Settings Session::State::settings() const {
   settings.run = options.run;
   settings.by_rows = options.by_rows;
   settings.watcher = watcher;
+  settings.runner = runner;
   return settings;
 }
 

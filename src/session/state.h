@@ -16,8 +16,9 @@ struct ResultTable::Data {
 
 namespace session {
 
-struct Outline;     // of a statement that is explained
-class Measurement;  // of what it takes
+struct Output;       // of a statement: a query
+struct Computation;  // of all of them
+class Explainer;     // goes along with it
 
 ResultTable result_of(query::Rows rows);
 /// A table of texts, as SHOW and DESCRIBE give.
@@ -59,17 +60,18 @@ struct Session::State {
   StatementResult drop_job(const sql::DropJob& statement, lang::Place place);
   StatementResult set(const sql::Set& statement, lang::Place place);
   StatementResult explain(const sql::Explain& statement);
-  void analyze(const sql::Statement& statement, const session::Outline& outline,
-               session::Catalogue& catalogue, session::Measurement& measurement);
+  void go_through(session::Computation& computation, session::Explainer& explainer);
 
-  /// What requests yield, evaluated together. `changes` gets what is to be dropped when the
-  /// statement is done, `sources` what each of it was computed of.
-  std::vector<query::Value> evaluate(const std::vector<query::Request>& requests,
-                                     session::Catalogue& catalogue, Changes& changes,
-                                     std::vector<std::string>* sources = nullptr);
-  /// The queries inside EXECUTE ( ... ), loops run out.
-  static std::vector<query::Request> requests_of(const sql::Execute& statement,
-                                                 session::Catalogue& catalogue);
+  /// What a statement computes. If it will run, and in several frames, it has its job from here on.
+  session::Computation computation_of(const sql::Statement& statement,
+                                      session::Catalogue& catalogue, bool will_run);
+  session::Computation computation_of(std::vector<session::Output> outputs,
+                                      session::Catalogue& catalogue, bool will_run);
+  /// What its queries yield, evaluated together. `changes` gets what is to be dropped when the
+  /// statement is done.
+  std::vector<query::Value> evaluate(session::Computation& computation, Changes& changes);
+  query::Value evaluate(const query::Request& request, session::Catalogue& catalogue,
+                        Changes& changes);
   frames::Limits frame_limits() const;
   frames::History frame_history() const;
   query::Settings settings() const;
@@ -86,6 +88,7 @@ struct Session::State {
   std::unique_ptr<session::StatementTexts> texts = {};       // that it reads and writes
   std::function<void(const StatementResult&)> receive = {};  // of results inside it
   query::Watcher* watcher = nullptr;                         // of what it takes
+  query::PlanRunner* runner = nullptr;                       // of its plans; nobody: they just run
   std::vector<sql::Literal> values_given = {};               // that were given for each ?
   std::string text_of_statement = {};
   std::optional<session::JobLock> job_lock = {};

@@ -4,6 +4,7 @@
 #include "database/names.h"
 #include "lang/sql/printer.h"
 #include "query/binding/references.h"
+#include "session/computation.h"
 #include "session/state.h"
 
 namespace tessera {
@@ -74,6 +75,12 @@ Schema named(const Schema& schema, const std::vector<sql::ColumnDefinition>& col
 
 }  // namespace
 
+session::Output session::output_of(const sql::CreateTable& statement) {
+  std::vector<std::string> names;
+  for (const sql::ColumnDefinition& column : statement.columns) names.push_back(column.name);
+  return {{statement.query, {}, {}, std::move(names)}, statement.name};
+}
+
 StatementResult Session::State::create_table(const sql::CreateTable& statement,
                                              std::string_view text) {
   if (!statement.indices.empty()) return create_rule(statement, text);
@@ -104,9 +111,7 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
     commit(changes, options.run);
     return {"CREATE TABLE", {}, fmt::format("{} is created", statement.name)};
   }
-  std::vector<std::string> names;
-  for (const sql::ColumnDefinition& column : statement.columns) names.push_back(column.name);
-  Value value = evaluate({{statement.query, {}, {}, names}}, catalogue, changes).at(0);
+  const Value value = evaluate(session::output_of(statement).request, catalogue, changes);
   Schema schema = named(value.table ? value.table->schema : value.rows->schema, statement.columns,
                         statement.name, place);
   for (std::size_t c = 0; c < statement.columns.size(); ++c)

@@ -42,7 +42,14 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
   std::optional<Shape> tile = statement.tile;
   if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
   if (tile) tensor = lang::at_place(place, [&] { return query::retiled(tensor, *tile); });
-  return {std::move(tensor), std::move(without_data)};
+  return {std::move(tensor), statement.expression->place, std::move(without_data)};
+}
+
+void refuse_virtual(const PlannedTensor& tensor) {
+  if (!tensor.virtual_inputs.empty())
+    fail_type(tensor.place,
+              "{} is virtual, a shape without data: the statement can be explained, not run",
+              tensor.virtual_inputs.front());
 }
 
 }  // namespace session
@@ -111,10 +118,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
   }
   const session::PlannedTensor made =
       session::planned(statement, *snapshot, catalogue, options.tile_size, place);
-  if (!made.virtual_inputs.empty())
-    fail_type(statement.expression->place,
-              "{} is virtual, a shape without data: the statement can be explained, not run",
-              made.virtual_inputs.front());
+  session::refuse_virtual(made);
   Changes changes;
   changes.results.emplace_back(statement.name, made.tensor.plan);
   commit(changes, options.run);

@@ -9,9 +9,12 @@ namespace tessera::session {
 /// extent; 0: in those that it comes in.
 struct PlannedTensor {
   query::Tensor tensor;
+  lang::Place place;  // of the expression
   std::vector<std::string> virtual_inputs = {};  // because of which it can be explained, not run
 };
 PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
                       Catalogue& catalogue, int tile_size, lang::Place place);
+/// TypeError if it reads a virtual tensor: there is nothing to compute.
+void refuse_virtual(const PlannedTensor& tensor);
 
 }  // namespace tessera::session

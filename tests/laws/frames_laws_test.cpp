@@ -62,7 +62,7 @@ TEST(FramesLaws, LimitsThatNoCutMeetsAreMetAsFarAsTheyCanBe) {
 }
 
 /// How far cuts are from the optimum.
-class Optimum : public testing::Test {
+class Optimum : public ::testing::Test {
  protected:
   void expect_near(const OperatorGraph& graph, Limits limits) {
     const Cut found = frames::cut(graph, limits);

@@ -39,7 +39,7 @@ void add_multiplications(PlanningProblem& problem) {
 }
 
 /// Plans each problem and compares with its rivals. How long the longest took is told, not judged.
-class OptimizerBars : public testing::Test {
+class OptimizerBars : public ::testing::Test {
  protected:
   void expect_none_cheaper(const PlanningProblem& problem) {
     const OptimizedPlan found = optimize(problem.results, problem.options);

@@ -91,11 +91,11 @@ TEST(Optimizer, APassThatIsDisabledIsNotTaken) {
     }
     return fmt::format("{}: {} joins, {} fused", fmt::join(names, " "), joins, fused);
   };
-  EXPECT_EQ(joins_of({}, 4), "translate simplify place fuse: 0 joins, 1 fused");
-  EXPECT_EQ(joins_of({"fuse"}, 4), "translate simplify place: 1 joins, 0 fused");
+  EXPECT_EQ(joins_of({}, 4), "translate simplify place gather fuse: 0 joins, 1 fused");
+  EXPECT_EQ(joins_of({"fuse"}, 4), "translate simplify place gather: 1 joins, 0 fused");
   // As it was written the products are moved before they are summed.
-  EXPECT_EQ(joins_of({"place"}, 4), "translate simplify fuse: 1 joins, 0 fused");
-  EXPECT_EQ(joins_of({"place"}, 1), "translate simplify fuse: 0 joins, 1 fused");
+  EXPECT_EQ(joins_of({"place"}, 4), "translate simplify gather fuse: 1 joins, 0 fused");
+  EXPECT_EQ(joins_of({"place"}, 1), "translate simplify gather fuse: 0 joins, 1 fused");
 }
 
 TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <unordered_set>
 
+#include "base/check.h"
 #include "exec/statement_memory.h"
 #include "query/lowering/lowering.h"
 
@@ -38,19 +39,48 @@ bool compares_values(const Table& table, const std::vector<int>& columns) {
   });
 }
 
-/// An input as a plan. In a join with tensors, integers that are compared become parts of the key.
-Table input_table(const Node& node, std::size_t which, Value& input, Dictionary& dictionary,
-                  const Settings& settings) {
+/// An input as a plan; none if its rows are needed for that and are known when the query runs. In a
+/// join with tensors, integers that are compared become parts of the key.
+std::optional<Table> input_table(const Node& node, std::size_t which, Value& input,
+                                 Dictionary& dictionary, const Settings& settings) {
   std::vector<int> keys;
   const std::vector<NodePtr> below = inputs_of(node);
   if (const auto* join = std::get_if<Join>(&node.op)) {
     keys = compared_columns(*join, below[0]->schema.size(), which == 0);
     const bool with_tensors = has_tensors(below[0]->schema) || has_tensors(below[1]->schema);
-    if (input.table && with_tensors && compares_values(*input.table, keys))
-      return table_of(as_rows(input, dictionary, settings), dictionary, keys);
+    if (input.table && with_tensors && compares_values(*input.table, keys)) {
+      const Rows* rows = rows_if_known(input, dictionary, settings);
+      if (rows == nullptr) return std::nullopt;
+      return table_of(*rows, dictionary, keys);
+    }
   }
   if (!input.table) input.table = table_of(*input.rows, dictionary, keys);
   return *input.table;
+}
+
+std::optional<std::vector<Relation>> run_plans(const std::vector<Plan>& plans,
+                                               const Settings& settings) {
+  RunOptions options = settings.run;
+  options.holes = Holes::allowed;
+  if (settings.runner != nullptr) return settings.runner->run(plans, options);
+  return tessera::run(plans, options);
+}
+
+bool looks_at_rows(const Settings& settings) {
+  return settings.runner == nullptr || settings.runner->looks_at_rows();
+}
+
+/// Where a query is only planned, operators over rows that its text holds are evaluated if there
+/// are no more of them than this.
+constexpr double most_rows_planned = 10'000;
+
+bool is_worth_planning(const std::vector<Value*>& inputs) {
+  double rows = 1;
+  for (const Value* input : inputs) {
+    if (!input->rows) return false;
+    rows *= std::max(1.0, static_cast<double>(input->rows->rows.size()));
+  }
+  return rows <= most_rows_planned;
 }
 
 }  // namespace
@@ -60,45 +90,52 @@ bool is_at_hand(const Plan& plan) {
   return input != nullptr && (input->relation || input->source);
 }
 
-Table computed(const Table& table, const Settings& settings) {
-  if (is_at_hand(table.plan)) return table;
-  RunOptions options = settings.run;
-  options.holes = Holes::allowed;
-  return {table.schema, table.places, Plan::input(tessera::run(table.plan, options))};
-}
-
-const Rows& as_rows(Value& value, Dictionary& dictionary, const Settings& settings) {
-  if (!value.rows) {
-    value.table = computed(*value.table, settings);
-    value.rows = rows_of(*value.table, dictionary, settings.run.stop);
-  }
-  return *value.rows;
-}
-
-namespace {
-
-/// Runs what has to be computed before these values can be rows, all at once: they may have much in
-/// common, as the versions of a chain have.
 void compute_together(const std::vector<Value*>& values, const Settings& settings) {
   std::vector<Value*> open;
   std::vector<Plan> plans;
   std::unordered_set<const Value*> seen;
   for (Value* value : values) {
-    if (value->rows || is_at_hand(value->table->plan) || !seen.insert(value).second) continue;
+    if (!value->is_known() || value->rows || is_at_hand(value->table->plan) ||
+        !seen.insert(value).second)
+      continue;
     open.push_back(value);
     plans.push_back(value->table->plan);
   }
-  if (plans.size() < 2) return;
-  RunOptions options = settings.run;
-  options.holes = Holes::allowed;
-  const std::vector<Relation> results = tessera::run(plans, options);
-  for (std::size_t i = 0; i < open.size(); ++i) open[i]->table->plan = Plan::input(results[i]);
+  if (plans.empty()) return;
+  const std::optional<std::vector<Relation>> results = run_plans(plans, settings);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (results)
+      open[i]->table->plan = Plan::input((*results)[i]);
+    else
+      open[i]->table.reset();
+  }
 }
 
-}  // namespace
+const Rows* rows_if_known(Value& value, Dictionary& dictionary, const Settings& settings) {
+  if (!value.rows) {
+    compute_together({&value}, settings);
+    if (!looks_at_rows(settings)) return nullptr;
+    value.rows = rows_of(*value.table, dictionary, settings.run.stop);
+  }
+  return &*value.rows;
+}
+
+const Rows& as_rows(Value& value, Dictionary& dictionary, const Settings& settings) {
+  const Rows* rows = rows_if_known(value, dictionary, settings);
+  TESSERA_INVARIANT(rows != nullptr, "the rows of a query that is only planned");
+  return *rows;
+}
 
 Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters parameters,
                Dictionary& dictionary, const Settings& settings) {
+  const auto known_later = [&](const char* why) {
+    if (settings.watcher != nullptr) settings.watcher->known_later(why);
+    return Value{};
+  };
+  const bool all_known = std::all_of(inputs.begin(), inputs.end(),
+                                     [](const Value* input) { return input->is_known(); });
+  if (!all_known && !settings.by_rows)
+    return known_later("its input is known only then");
   const bool any_plan = std::any_of(inputs.begin(), inputs.end(),
                                     [](const Value* input) { return input->table.has_value(); });
   RowWork work;
@@ -112,7 +149,9 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
     try {
       const std::vector<NodePtr> below = inputs_of(node);
       for (std::size_t i = 0; i < inputs.size(); ++i) {
-        tables.push_back(input_table(node, i, *inputs[i], dictionary, settings));
+        std::optional<Table> table = input_table(node, i, *inputs[i], dictionary, settings);
+        if (!table) return known_later("the values that it compares become keys");
+        tables.push_back(*std::move(table));
         tables.back().schema = below[i]->schema;
       }
       lowered = lower(node, tables, parameters);
@@ -123,6 +162,10 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
     work.reason = lowered.reason;
   }
   compute_together(inputs, settings);
+  if (!looks_at_rows(settings) && !is_worth_planning(inputs)) {
+    if (settings.watcher != nullptr) settings.watcher->looked_at_rows(work);
+    return {};
+  }
   std::vector<const Rows*> rows;
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
   RowWatch watch(settings.run.stop, exec::memory_limit_of(settings.run));

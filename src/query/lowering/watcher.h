@@ -21,7 +21,9 @@ class Watcher {
   virtual ~Watcher() = default;
   virtual void frame_begins(std::int64_t frame) = 0;     // their number: all are done
   virtual void operator_begins(std::int64_t op) = 0;     // by its number in the unrolled plan
-  virtual void looked_at_rows(const RowWork& work) = 0;  // the operator that began last
+  // Of the operator that began last:
+  virtual void looked_at_rows(const RowWork& work) = 0;
+  virtual void known_later(const std::string& why) = 0;  // the query is only planned
 };
 
 }  // namespace tessera::query

@@ -30,16 +30,15 @@ struct Analysis {
   double seconds = 0;                     // all in all
 };
 
-/// Watches a statement run.
-class Measurement final : public query::Watcher {
+/// Measures a statement that runs.
+class Measurement {
  public:
   explicit Measurement(bool in_frames) : in_frames_(in_frames) {}
 
-  void frame_begins(std::int64_t frame) override;
-  void operator_begins(std::int64_t op) override { op_ = op; }
-  void looked_at_rows(const query::RowWork& work) override;
+  void frame_begins(std::int64_t frame);
+  void operator_begins(std::int64_t op) { op_ = op; }  // -1: what runs now is the result
+  void looked_at_rows(const query::RowWork& work);
   void ran(const RunRecord& record);
-  void operators_end() { op_ = -1; }  // what runs now is the result
   Analysis take();
 
  private:

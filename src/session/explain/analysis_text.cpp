@@ -29,12 +29,12 @@ std::string totals_text(const Figures& predicted, const Figures& measured) {
 }
 
 std::string measured_frames_text(const Outline& outline, const Analysis& analysis) {
-  const query::Framing& framing = outline.framing;
+  const query::Framing& framing = *outline.framing;
   const std::size_t frames = framing.frames.size();
   std::string text = fmt::format(
       "{} operators of {} versions in {} frames, {} of them done before; {:.1f} pipelines were "
       "expected to break\n",
-      outline.unrolled->operators(), outline.unrolled->instances.size(), frames, analysis.resumed,
+      outline.queries->operators(), outline.queries->instances.size(), frames, analysis.resumed,
       framing.expected_breakers);
   std::vector<const Analysis::Frame*> shown;
   Pairs time, flops, bytes, memory;
@@ -74,7 +74,7 @@ std::string analysis_text(const Outline& outline, const Analysis& analysis) {
   for (const Analysis::Run& run : analysis.runs) {
     text += "\n";
     if (run.op >= 0)
-      text += fmt::format("run for the rows of {}\n", describe(*outline.unrolled, run.op));
+      text += fmt::format("run for the rows of {}\n", describe(*outline.queries, run.op));
     text += run_text(run);
     if (!run.cost.exact) text += "not every relation could be listed: predictions are estimates\n";
   }

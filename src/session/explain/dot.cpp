@@ -60,11 +60,11 @@ std::string label_of(const query::Unrolled& plan, std::int64_t op, const Analysi
 }  // namespace
 
 std::string dot_text(const Outline& outline, const Analysis* analysis) {
-  const query::Unrolled& plan = *outline.unrolled;
+  const query::Unrolled& plan = *outline.queries;
   std::string text;
-  for (std::size_t f = 0; f < outline.framing.frames.size(); ++f) {
+  for (std::size_t f = 0; f < outline.framing->frames.size(); ++f) {
     text += fmt::format("  subgraph cluster_{} {{ label=\"{}\";\n", f, frame_label(analysis, f));
-    for (std::int32_t op : outline.framing.frames[f])
+    for (std::int32_t op : outline.framing->frames[f])
       text += fmt::format("    o{} [label=\"{}\"];\n", op, escaped(label_of(plan, op, analysis)));
     text += "  }\n";
   }

@@ -30,17 +30,22 @@ Json json_of(const OperatorFigures& figures) {
           {"result_bytes", figures.result_bytes}};
 }
 
+Json memory_json(const MemoryForecast& memory) {
+  return {{"limit", memory.limit}, {"needed", memory.needed},   {"peak_bytes", memory.peak},
+          {"bytes_read", memory.read}, {"bytes_spilled", memory.spilled}, {"order", memory.order}};
+}
+
 Json framing_json(const Outline& outline) {
   Json sizes = Json::array(), later = Json::array();
-  for (std::size_t f = 0; f < outline.framing.frames.size(); ++f) {
-    sizes.push_back(outline.framing.frames[f].size());
-    later.push_back(results_for_later(outline.framing, f));
+  for (std::size_t f = 0; f < outline.framing->frames.size(); ++f) {
+    sizes.push_back(outline.framing->frames[f].size());
+    later.push_back(results_for_later(*outline.framing, f));
   }
-  return {{"operators", outline.unrolled->operators()},
-          {"versions", outline.unrolled->instances.size()},
+  return {{"operators", outline.queries->operators()},
+          {"versions", outline.queries->instances.size()},
           {"frames", sizes},
           {"results_for_later", later},
-          {"expected_breakers", outline.framing.expected_breakers}};
+          {"expected_breakers", outline.framing->expected_breakers}};
 }
 
 Json run_json(const Outline& outline, const Analysis::Run& run) {
@@ -66,7 +71,7 @@ Json run_json(const Outline& outline, const Analysis::Run& run) {
     }
     operators.push_back(std::move(one));
   }
-  return {{"for", run.op >= 0 ? Json(describe(*outline.unrolled, run.op)) : Json(nullptr)},
+  return {{"for", run.op >= 0 ? Json(describe(*outline.queries, run.op)) : Json(nullptr)},
           {"sites", run.record.plans.front().sites()},
           {"exact", run.cost.exact},
           {"predicted", expected(predicted(run.record, run.cost))},
@@ -77,7 +82,7 @@ Json run_json(const Outline& outline, const Analysis::Run& run) {
 Json analysis_json(const Outline& outline, const Analysis& analysis) {
   Json rows = Json::array(), runs = Json::array(), frames = Json::array();
   for (const auto& [op, work] : analysis.by_rows)
-    rows.push_back({{"operator", describe(*outline.unrolled, op)},
+    rows.push_back({{"operator", describe(*outline.queries, op)},
                     {"number", op},
                     {"reason", work.reason},
                     {"rows_in", work.rows_in},
@@ -105,23 +110,33 @@ Json analysis_json(const Outline& outline, const Analysis& analysis) {
 
 }  // namespace
 
-std::string json_text(const Outline& outline, const std::vector<OptimizedPlan>& parts,
-                      const Analysis* analysis) {
-  // A statement that is one plan is told as such a plan.
-  const bool is_one = parts.size() == 1 && outline.by_rows.empty();
-  Json json = is_one ? Json::parse(parts.front().json()) : Json::object();
-  if (outline.unrolled) json["framing"] = framing_json(outline);
-  if (!outline.by_rows.empty()) {
-    Json rows = Json::array(), plans = Json::array();
-    for (const auto& [op, why] : outline.by_rows)
-      rows.push_back(
-          {{"operator", describe(*outline.unrolled, op)}, {"number", op}, {"reason", why}});
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      Json part{{"for", outline.parts[p].what}};
-      part.update(Json::parse(parts[p].json()));
-      plans.push_back(std::move(part));
+std::string json_text(const Outline& outline, const Analysis* analysis) {
+  const auto operators = [&](const std::map<std::int64_t, std::string>& reasons) {
+    Json all = Json::array();
+    for (const auto& [op, why] : reasons)
+      all.push_back({{"operator", describe(*outline.queries, op)}, {"number", op}, {"reason", why}});
+    return all;
+  };
+  const auto plan_json = [](const Part& part) {
+    Json json = Json::parse(part.plan.json());
+    json["memory"] = part.memory ? memory_json(*part.memory) : Json(nullptr);
+    return json;
+  };
+  const bool is_all = outline.by_rows.empty() && outline.later.empty() && !outline.in_frames();
+  Json json = Json::object();
+  if (is_all && outline.parts.size() == 1)  // a statement that is one plan is told as such a plan
+    json = plan_json(outline.parts.front());
+  else if (is_all && outline.parts.empty())  // rows of a stored table
+    json = {{"transfer_floats", 0}, {"flops", 0}, {"plan", Json::array()}, {"alternatives", Json::array()}};
+  if (outline.queries != nullptr) json["framing"] = framing_json(outline);
+  if (!is_all || outline.parts.size() > 1) {
+    Json plans = Json::array();
+    for (const Part& part : outline.parts) {
+      plans.push_back({{"for", part.what}});
+      plans.back().update(plan_json(part));
     }
-    json["rows"] = rows;
+    json["rows"] = operators(outline.by_rows);
+    json["later"] = operators(outline.later);
     json["plans"] = plans;
   }
   if (analysis != nullptr) json["analyze"] = analysis_json(outline, *analysis);

@@ -5,8 +5,7 @@
 
 namespace tessera::session {
 
-/// What EXPLAIN tells, for programs. `parts`: the optimized plans of the outline's parts.
-std::string json_text(const Outline& outline, const std::vector<OptimizedPlan>& parts,
-                      const Analysis* analysis);
+/// What EXPLAIN tells, for programs.
+std::string json_text(const Outline& outline, const Analysis* analysis);
 
 }  // namespace tessera::session

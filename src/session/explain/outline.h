@@ -1,46 +1,62 @@
 #pragma once
 
+#include <map>
+
+#include "query/lowering/evaluation.h"
+#include "query/tensors/tensor.h"
 #include "query/versions/framing.h"
-#include "session/catalogue.h"
-#include "session/tensors.h"
-#include "tessera/optimizer.h"
+#include "session/explain/analysis.h"
 
 namespace tessera::session {
 
-/// Plans that are run together.
+/// Plans that run together, as they were planned.
 struct Part {
   std::string what = {};  // they are for; empty: for all that is asked
-  std::vector<Plan> plans = {};
+  OptimizedPlan plan;
+  std::optional<MemoryForecast> memory = {};  // none if an input has no data
 };
 
-/// A statement as far as it can be known before it looks at rows.
+/// A statement as it was planned, as far as that can be known before rows are looked at.
 struct Outline {
-  std::optional<query::Unrolled> unrolled = {};  // of queries
-  query::Framing framing = {};
+  const query::Unrolled* queries = nullptr;
+  const query::Framing* framing = nullptr;
+  const query::Tensor* tensor = nullptr;             // of CREATE TENSOR, instead of queries
   std::map<std::int64_t, std::string> by_rows = {};  // operators that look at rows, and why
-  std::optional<PlannedTensor> tensor = {};          // of CREATE TENSOR
-  std::vector<Part> parts = {};                      // that are plans
-  /// Where inputs lie that are said to lie somewhere.
-  std::function<std::optional<Placement>(const Plan&)> placed = {};
+  std::map<std::int64_t, std::string> later = {};    // operators that cannot be planned yet, and why
+  std::vector<Part> parts = {};                      // in the order in which they run
 
-  bool in_frames() const { return framing.frames.size() > 1; }
+  bool in_frames() const { return framing != nullptr && framing->frames.size() > 1; }
 };
 
-/// How queries will be evaluated, as far as it matters here.
-struct Circumstances {
-  frames::History history;
-  frames::Limits limits;
-  bool by_rows = false;
-  std::stop_token stop = {};
+/// Goes along when a statement is evaluated and notes how it is done: each run as it was planned,
+/// and why rows are looked at. It runs nothing, unless there is a measurement.
+class Explainer final : public query::PlanRunner, public query::Watcher {
+ public:
+  using PlanningOptions = std::function<OptimizerOptions(const RunOptions&)>;
+  Explainer(Outline& outline, PlanningOptions planning, Measurement* measurement)
+      : outline_(outline), planning_(std::move(planning)), measurement_(measurement) {}
+
+  std::optional<std::vector<Relation>> run(const std::vector<Plan>& plans,
+                                           const RunOptions& options) override;
+  bool looks_at_rows() const override { return measurement_ != nullptr; }
+  /// Of what a statement stores; with a measurement it is computed and dropped.
+  void store(const std::vector<Plan>& plans, const RunOptions& options);
+
+  void frame_begins(std::int64_t frame) override;
+  void operator_begins(std::int64_t op) override;
+  void looked_at_rows(const query::RowWork& work) override;
+  void known_later(const std::string& why) override { known_later(op_, why); }
+  void known_later(std::int64_t op, const std::string& why) { outline_.later[op] = why; }
+  void operators_end();  // what runs now is the result
+
+ private:
+  PlannedRun planned(const std::vector<Plan>& plans, const RunOptions& options, Results results);
+
+  Outline& outline_;
+  const PlanningOptions planning_;
+  Measurement* const measurement_;
+  std::int64_t op_ = -1;
 };
-
-Outline outline_of(const std::vector<query::Request>& requests, Catalogue& catalogue,
-                   query::Dictionary& dictionary, const Circumstances& under);
-Outline outline_of(const sql::CreateTensor& statement, const Snapshot& snapshot,
-                   Catalogue& catalogue, int tile_size, int sites, lang::Place place);
-
-/// Whether all that a plan reads is there: a virtual tensor has a type and no tuples.
-bool has_data(const Plan& plan);
 
 /// Of a frame: how many of its results later ones read, or whoever asks.
 std::int64_t results_for_later(const query::Framing& framing, std::size_t frame);

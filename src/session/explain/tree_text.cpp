@@ -21,7 +21,7 @@ std::vector<std::string> notes_of(const query::RowWork& work) {
 /// The operators of an instance, below each other.
 void add_tree(const Outline& outline, const Analysis* analysis, int instance,
               const query::NodePtr& node, int depth, Lines& lines) {
-  const query::Unrolled& plan = *outline.unrolled;
+  const query::Unrolled& plan = *outline.queries;
   const query::Template& of = *plan.instances[instance].of;
   std::string own = std::string(static_cast<std::size_t>(2 * depth), ' ') + query::describe(*node);
   lines.emplace_back();
@@ -33,6 +33,8 @@ void add_tree(const Outline& outline, const Analysis* analysis, int instance,
       if (work != analysis->by_rows.end()) lines.back() = notes_of(work->second);
     } else if (const auto why = outline.by_rows.find(op); why != outline.by_rows.end()) {
       own += "  -- row by row: " + why->second;
+    } else if (const auto reason = outline.later.find(op); reason != outline.later.end()) {
+      own += "  -- decided when it runs: " + reason->second;
     }
   }
   lines.back().insert(lines.back().begin(), std::move(own));
@@ -43,9 +45,9 @@ void add_tree(const Outline& outline, const Analysis* analysis, int instance,
 }  // namespace
 
 std::string tree_text(const Outline& outline, const Analysis* analysis) {
-  if (outline.tensor)
-    return to_string(outline.tensor->tensor.type) + "\n" + outline.tensor->tensor.plan.explain();
-  const query::Unrolled& plan = *outline.unrolled;
+  if (outline.tensor != nullptr)
+    return to_string(outline.tensor->type) + "\n" + outline.tensor->plan.explain();
+  const query::Unrolled& plan = *outline.queries;
   Lines lines;
   if (analysis != nullptr && !analysis->by_rows.empty())
     lines.push_back({"operator", "rows in", "rows out", "time", "row by row, because"});
@@ -63,11 +65,11 @@ std::string tree_text(const Outline& outline, const Analysis* analysis) {
 }
 
 std::string frames_text(const Outline& outline) {
-  const query::Framing& framing = outline.framing;
+  const query::Framing& framing = *outline.framing;
   const std::size_t frames = framing.frames.size();
   std::string text = fmt::format(
       "{} operators of {} versions in {} frames; {:.1f} pipelines are expected to break\n",
-      outline.unrolled->operators(), outline.unrolled->instances.size(), frames,
+      outline.queries->operators(), outline.queries->instances.size(), frames,
       framing.expected_breakers);
   for (std::size_t f = 0; f < frames; ++f) {
     if (is_shown(f, frames))
@@ -75,6 +77,15 @@ std::string frames_text(const Outline& outline) {
                           framing.frames[f].size(), results_for_later(framing, f));
     else if (f == 20)
       text += "...\n";
+  }
+  return text;
+}
+
+std::string parts_text(const Outline& outline) {
+  std::string text;
+  for (const Part& part : outline.parts) {
+    text += "\n" + (part.what.empty() ? "" : "plan for " + part.what + "\n") + part.plan.explain();
+    if (part.memory) text += part.memory->to_string() + "\n";
   }
   return text;
 }

@@ -1,0 +1,93 @@
+#include "exec/planned_run.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/stop.h"
+#include "exec/cluster.h"
+#include "exec/statement_memory.h"
+#include "tra/plan_node.h"
+
+// The one place where plans are made ready to run: what runs, forecasts or explains them takes what
+// is made here.
+
+namespace tessera {
+namespace {
+
+bool has_tuples(const Plan& plan) {
+  const auto* input = std::get_if<op::Input>(&operator_of(plan));
+  return input == nullptr || input->relation || input->source;
+}
+
+bool has_data(const std::vector<Plan>& plans) {
+  const std::vector<Plan> all = in_order(plans);
+  return std::all_of(all.begin(), all.end(), has_tuples);
+}
+
+/// The sites that a run is on: the processes of the cluster, or those that the options name.
+int sites_of(const RunOptions& options) {
+  const exec::Cluster* running = exec::cluster();
+  return running != nullptr ? running->size() : options.sites;
+}
+
+}  // namespace
+
+OptimizerOptions planning_options(const RunOptions& options) {
+  OptimizerOptions planning;
+  planning.sites = sites_of(options);
+  if (!options.optimize) planning.disabled = {"simplify", "place"};
+  return planning;
+}
+
+PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results) {
+  return plan_run(plans, options, results, planning_options(options));
+}
+
+PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results,
+                    OptimizerOptions planning) {
+  const exec::StatementMemory memory(exec::memory_limit_of(options));
+  const StopScope heard(options.stop);
+  verify_before_running(plans, options.holes);
+  planning.results_everywhere = exec::cluster() != nullptr && results == Results::kept;
+  auto state = std::make_unique<PlannedRun::State>(
+      PlannedRun::State{plans, options, results, optimizer::planned(plans, planning)});
+  if (planning.sites == sites_of(options) && has_data(plans))
+    state->prepared =
+        exec::prepare(state->planning.plans, options, results == Results::kept);
+  return PlannedRun(std::move(state));
+}
+
+exec::Prepared PlannedRun::State::take_to_run() {
+  const int sites = sites_of(options);
+  TESSERA_REQUIRE(PlanError, planning.options.sites == sites,
+                  "a plan for {} sites cannot run on {}", planning.options.sites, sites);
+  // What has no tuples is refused here.
+  if (!prepared) return exec::prepare(planning.plans, options, results == Results::kept);
+  return *std::exchange(prepared, std::nullopt);
+}
+
+PlannedRun::PlannedRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PlannedRun::PlannedRun(PlannedRun&&) noexcept = default;
+PlannedRun& PlannedRun::operator=(PlannedRun&&) noexcept = default;
+PlannedRun::~PlannedRun() = default;
+
+const std::vector<ia::Plan>& PlannedRun::plans() const { return state_->planning.plans; }
+
+OptimizedPlan PlannedRun::optimized() const { return optimizer::with_costs(state_->planning); }
+
+std::optional<MemoryForecast> PlannedRun::memory() const {
+  if (!state_->prepared) return std::nullopt;
+  return exec::forecast_of(*state_->prepared);
+}
+
+MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
+  return exec::forecast_of(plan_run({plan}, options, results).state().take_to_run());
+}
+
+std::string MemoryForecast::to_string() const {
+  return fmt::format("memory: {} at most of {}, {} needed; {} read, {} spilled; {}",
+                     bytes_text(peak), bytes_text(limit), bytes_text(needed), bytes_text(read),
+                     bytes_text(spilled), order);
+}
+
+}  // namespace tessera

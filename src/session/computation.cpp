@@ -1,0 +1,103 @@
+#include "session/computation.h"
+
+#include "session/job_name.h"
+#include "session/sources.h"
+#include "session/state.h"
+#include "store/json_fields.h"
+
+// From a statement to what it computes, and on to its values.
+
+namespace tessera {
+
+using lang::fail_type;
+using query::Value;
+using session::Catalogue;
+using session::Computation;
+using session::Output;
+
+namespace {
+
+constexpr const char* history_text = "frames/history";
+
+}  // namespace
+
+frames::Limits Session::State::frame_limits() const {
+  const bool several = options.run.sites > 1 || cluster_info().size > 1;
+  const int chosen = several ? 100 : 2500;
+  const int most = options.frame_size > 0 ? options.frame_size : chosen;
+  return {std::max(1, most / 4), most};
+}
+
+frames::History Session::State::frame_history() const {
+  const auto text = database.text(history_text);
+  if (!text) return {};
+  return store::read_stored("the frames of earlier statements",
+                            [&] { return frames::History::from_text(*text); });
+}
+
+Computation Session::State::computation_of(std::vector<Output> outputs, Catalogue& catalogue,
+                                           bool will_run) {
+  Computation made;
+  std::vector<query::Request> requests;
+  for (const Output& output : outputs) requests.push_back(output.request);
+  made.outputs = std::move(outputs);
+  made.queries = query::unroll(requests, catalogue, options.run.stop);
+  for (const std::string& name : made.queries.stored) made.tables.push_back(catalogue.value(name));
+  const frames::Limits limits = frame_limits();
+  frames::History history;
+  if (made.queries.operators() > limits.max_size) {
+    const std::string name = session::job_name(requests, made.queries, made.tables, values_given,
+                                               catalogue, limits);
+    if (will_run) take_job(name);
+    // One that was killed goes on with the frames it began with.
+    const auto begun = session::history_of_job(database, name);
+    history = begun ? frames::History::from_text(*begun) : frame_history();
+    made.job = {name, text_of_statement, history.to_text(),
+                session::sources_of_all(made.queries, made.tables, catalogue)};
+  }
+  made.framing = query::framed(made.queries, history, limits, options.run.stop);
+  return made;
+}
+
+Computation Session::State::computation_of(const sql::Statement& statement, Catalogue& catalogue,
+                                           bool will_run) {
+  if (const auto* query = std::get_if<sql::QueryPtr>(&statement.node))
+    return computation_of({{{*query}}}, catalogue, will_run);
+  if (const auto* table = std::get_if<sql::CreateTable>(&statement.node);
+      table != nullptr && table->query && table->indices.empty())
+    return computation_of({session::output_of(*table)}, catalogue, will_run);
+  if (const auto* execute = std::get_if<sql::Execute>(&statement.node))
+    return computation_of(session::outputs_of(*execute, catalogue), catalogue, will_run);
+  if (const auto* version = std::get_if<sql::Materialize>(&statement.node))
+    return computation_of(session::outputs_of({{*version}}, catalogue), catalogue, will_run);
+  const auto* tensor = std::get_if<sql::CreateTensor>(&statement.node);
+  if (tensor == nullptr || !tensor->expression)
+    fail_type(statement.begin,
+              "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE, or "
+              "MATERIALIZE");
+  Computation made;
+  made.tensor =
+      session::planned(*tensor, *snapshot, catalogue, options.tile_size, statement.begin);
+  return made;
+}
+
+std::vector<Value> Session::State::evaluate(Computation& computation, Changes& changes) {
+  session::Job work(computation.queries, computation.framing, computation.tables, computation.job,
+                    database, *texts, settings());
+  std::vector<Value> results = work.run();
+  work.clean_up(changes);
+  if (computation.in_frames()) {
+    frames::History history = frame_history();
+    history.merge(work.history());
+    changes.texts[history_text] = history.to_text();
+  }
+  return results;
+}
+
+Value Session::State::evaluate(const query::Request& request, Catalogue& catalogue,
+                               Changes& changes) {
+  Computation computation = computation_of({{request}}, catalogue, true);
+  return evaluate(computation, changes).front();
+}
+
+}  // namespace tessera
