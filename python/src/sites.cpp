@@ -46,13 +46,10 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
                          const std::vector<std::string>& disabled, const py::object& memory_limit) {
   const bool physical =
       sites || json || objective != "exact" || !placed.empty() || !disabled.empty();
-  std::string memory;
-  if (!memory_limit.is_none()) {
-    TESSERA_REQUIRE(PlanError, !json, "memory is explained in words: as numbers, see forecast()");
-    memory = forecast(plan, run_options(true, sites.value_or(1), 0, memory_limit, "")).to_string();
-    memory += "\n";
-  }
-  if (!physical) return plan.explain() + memory;
+  const bool with_memory = !memory_limit.is_none();
+  TESSERA_REQUIRE(PlanError, !with_memory || !json,
+                  "memory is explained in words: as numbers, see forecast()");
+  if (!physical && !with_memory) return plan.explain();
   const int count = sites.value_or(1);
   OptimizerOptions options;
   options.sites = count;
@@ -77,8 +74,16 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
     if (!found->second) return std::nullopt;
     return found->second->of(input, count);
   };
-  const OptimizedPlan optimized = watched([&] { return optimize(plan, options); });
-  return json ? optimized.json() : optimized.explain() + memory;
+  if (!with_memory) {
+    const OptimizedPlan optimized = watched([&] { return optimize(plan, options); });
+    return json ? optimized.json() : optimized.explain();
+  }
+  const RunOptions run = run_options(true, count, 0, memory_limit, "");
+  const auto [text, memory] = watched([&] {
+    const PlannedRun planned = plan_run({plan}, run, Results::kept, options);
+    return std::pair(physical ? planned.optimized().explain() : plan.explain(), planned.memory());
+  });
+  return text + (memory ? memory->to_string() + "\n" : "");
 }
 
 void bind_sites(py::module_& module) {
