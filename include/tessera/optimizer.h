@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -73,7 +74,8 @@ struct Alternative {
 struct RuleUse {
   std::string rule;
   int fired = 0;
-  double seconds = 0;  // spent on it, fired or not
+  double seconds = 0;                        // spent on it, fired or not
+  std::map<std::string, int> refusals = {};  // why it did not apply, and how often
 };
 
 /// What a step of planning took.
@@ -93,7 +95,9 @@ struct OptimizedPlan {
   double planning_seconds = 0;
 
   const ia::Plan& plan() const { return plans.front(); }
-  std::string explain() const;  // a tree with placements and costs, and the alternatives
+  /// A tree with placements and costs, and the alternatives; also, if that is wanted, what each
+  /// pass took and why rules did not apply.
+  std::string explain(bool verbose = false) const;
   std::string json() const;
 };
 

@@ -52,8 +52,7 @@ PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, R
   auto state = std::make_unique<PlannedRun::State>(
       PlannedRun::State{plans, options, results, optimizer::planned(plans, planning)});
   if (planning.sites == sites_of(options) && has_data(plans))
-    state->prepared =
-        exec::prepare(state->planning.plans, options, results == Results::kept);
+    state->prepared = exec::prepare(state->planning.plans, options, results == Results::kept);
   return PlannedRun(std::move(state));
 }
 

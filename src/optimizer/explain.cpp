@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/columns.h"
 #include "base/quantities.h"
 #include "ia/tree.h"
 #include "tessera/optimizer.h"
@@ -15,7 +16,26 @@ std::string where(const ia::Plan& plan) {
 
 }  // namespace
 
-std::string OptimizedPlan::explain() const {
+namespace {
+
+/// A line for each rule that was tried, and what passes took.
+std::string planning_text(const OptimizedPlan& plan) {
+  std::vector<std::vector<std::string>> lines;
+  for (const RuleUse& use : plan.rules) {
+    if (use.fired > 0) lines.push_back({use.rule, fmt::format("applied x{}", use.fired)});
+    for (const auto& [why, times] : use.refusals)
+      lines.push_back({use.rule, fmt::format("not applied x{}: {}", times, why)});
+  }
+  std::string text = lines.empty() ? "" : "rules\n" + in_columns(lines);
+  std::vector<std::string> passes;
+  for (const PassUse& use : plan.passes)
+    passes.push_back(fmt::format("{} {}", use.pass, seconds_text(use.seconds)));
+  return text + fmt::format("passes: {}\n", fmt::join(passes, ", "));
+}
+
+}  // namespace
+
+std::string OptimizedPlan::explain(bool verbose) const {
   std::unordered_map<const ia::Plan::Node*, const OperatorCost*> costs;
   const std::vector<ia::Plan> order = ia::in_order(plans);
   for (std::size_t i = 0; i < order.size(); ++i) costs[&order[i].node()] = &cost.operators[i];
@@ -35,7 +55,7 @@ std::string OptimizedPlan::explain() const {
   std::vector<std::string> fired;
   for (const RuleUse& use : rules)
     if (use.fired > 0) fired.push_back(fmt::format("{} ({})", use.rule, use.fired));
-  if (!fired.empty()) text += fmt::format("rewritten by {}\n", fmt::join(fired, ", "));
+  if (!fired.empty() && !verbose) text += fmt::format("rewritten by {}\n", fmt::join(fired, ", "));
   if (!algorithm.empty()) text += fmt::format("chosen: {}\n", algorithm);
   for (const Alternative& other : alternatives) {
     text += fmt::format("  {:<38}", other.name);
@@ -44,7 +64,7 @@ std::string OptimizedPlan::explain() const {
                           seconds_text(other.cost->total.seconds));
     text += other.why + "\n";
   }
-  return text;
+  return verbose ? text + planning_text(*this) : text;
 }
 
 std::string OptimizedPlan::json() const {
@@ -83,9 +103,13 @@ std::string OptimizedPlan::json() const {
     others.push_back(entry);
   }
   ordered_json uses = ordered_json::array();
-  for (const RuleUse& use : rules)
-    if (use.fired > 0)
-      uses.push_back({{"rule", use.rule}, {"fired", use.fired}, {"seconds", use.seconds}});
+  for (const RuleUse& use : rules) {
+    if (use.fired == 0 && use.refusals.empty()) continue;
+    uses.push_back({{"rule", use.rule},
+                    {"fired", use.fired},
+                    {"seconds", use.seconds},
+                    {"refusals", use.refusals}});
+  }
   ordered_json steps = ordered_json::array();
   for (const PassUse& use : passes) steps.push_back({{"pass", use.pass}, {"seconds", use.seconds}});
   return ordered_json{{"sites", plan().sites()},

@@ -16,7 +16,8 @@ namespace {
 
 using Pays = bool (*)(const ia::Plan& plan);
 
-bool always(const ia::Plan&) { return true; }
+bool is_filter(const ia::Plan& plan) { return root<ia::Filter>(plan) != nullptr; }
+bool is_map(const ia::Plan& plan) { return root<ia::Map>(plan) != nullptr; }
 
 /// Stages that tiles go through in one operator. More than so many are not put together: there is
 /// nothing left to gain, and each operator of a long chain would hold all that are below it.
@@ -51,10 +52,10 @@ bool makes_less(const ia::Plan& plan) {
 /// The rules that pay, and where. In this order at each operator.
 const std::vector<std::pair<std::string, Pays>>& rules_that_pay() {
   static const std::vector<std::pair<std::string, Pays>> rules = {
-      {"merge_filters", always},        {"merge_maps", stays_short},
-      {"filter_before_map", always},    {"filter_before_aggregation", always},
-      {"filter_before_join", always},   {"filter_before_move", always},
-      {"map_before_move", always},      {"map_before_aggregation", makes_less},
+      {"merge_filters", is_filter},      {"merge_maps", stays_short},
+      {"filter_before_map", is_filter},  {"filter_before_aggregation", is_filter},
+      {"filter_before_join", is_filter}, {"filter_before_move", is_filter},
+      {"map_before_move", is_map},       {"map_before_aggregation", makes_less},
       {"map_into_join", keeps_the_key},
   };
   return rules;
@@ -141,7 +142,10 @@ class Simplifier {
     const auto start = std::chrono::steady_clock::now();
     Rewrite made = rule.apply(node);
     use.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!made) return std::nullopt;
+    if (!made) {
+      ++use.refusals[made.why_not];
+      return std::nullopt;
+    }
     TESSERA_INVARIANT(made.plan->type() == node.type(), "{} made {} of {}", rule.name,
                       to_string(made.plan->type()), to_string(node.type()));
     ++use.fired;

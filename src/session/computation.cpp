@@ -46,8 +46,8 @@ Computation Session::State::computation_of(std::vector<Output> outputs, Catalogu
   const frames::Limits limits = frame_limits();
   frames::History history;
   if (made.queries.operators() > limits.max_size) {
-    const std::string name = session::job_name(requests, made.queries, made.tables, values_given,
-                                               catalogue, limits);
+    const std::string name =
+        session::job_name(requests, made.queries, made.tables, values_given, catalogue, limits);
     if (will_run) take_job(name);
     // One that was killed goes on with the frames it began with.
     const auto begun = session::history_of_job(database, name);
@@ -76,8 +76,7 @@ Computation Session::State::computation_of(const sql::Statement& statement, Cata
               "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE, or "
               "MATERIALIZE");
   Computation made;
-  made.tensor =
-      session::planned(*tensor, *snapshot, catalogue, options.tile_size, statement.begin);
+  made.tensor = session::planned(*tensor, *snapshot, catalogue, options.tile_size, statement.begin);
   return made;
 }
 

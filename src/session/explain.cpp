@@ -36,8 +36,8 @@ OptimizerOptions planning_for(const ExplainOptions& wanted, Catalogue& catalogue
   OptimizerOptions planning = planning_options(run);
   planning.sites = wanted.sites.value_or(planning.sites);
   planning.alternatives = run.optimize && planning.sites > 1;
-  planning.placed = [&catalogue, sites = planning.sites](
-                        const Plan& input) -> std::optional<Placement> {
+  planning.placed = [&catalogue,
+                     sites = planning.sites](const Plan& input) -> std::optional<Placement> {
     if (query::is_at_hand(input)) return ia::dealt_out(sites)(input);  // as a run has it
     const auto* named = std::get_if<op::Input>(&operator_of(input));
     const auto tensor = named == nullptr ? std::nullopt : catalogue.virtual_tensor(named->name);
@@ -48,8 +48,8 @@ OptimizerOptions planning_for(const ExplainOptions& wanted, Catalogue& catalogue
 }
 
 std::string text_of(const Outline& outline, const Analysis* analysis,
-                    ExplainOptions::Format format) {
-  switch (format) {
+                    const ExplainOptions& wanted) {
+  switch (wanted.format) {
     case ExplainOptions::Format::json: return session::json_text(outline, analysis);
     case ExplainOptions::Format::dot:
       if (outline.queries != nullptr) return session::dot_text(outline, analysis);
@@ -60,7 +60,7 @@ std::string text_of(const Outline& outline, const Analysis* analysis,
   if (analysis != nullptr) return session::analysis_text(outline, *analysis);
   std::string text = session::tree_text(outline);
   if (outline.in_frames()) text += "\n" + session::frames_text(outline);
-  return text + session::parts_text(outline);
+  return text + session::parts_text(outline, wanted.verbose);
 }
 
 }  // namespace
@@ -82,13 +82,13 @@ void Session::State::go_through(Computation& computation, Explainer& explainer) 
   for (std::size_t i = 0; i < values.size(); ++i)
     (computation.outputs[i].stored_as ? stored : shown).push_back(i);
   const auto all_known = [&](const std::vector<std::size_t>& which) {
-    if (std::all_of(which.begin(), which.end(), [&](std::size_t i) { return values[i].is_known(); }))
+    if (std::all_of(which.begin(), which.end(),
+                    [&](std::size_t i) { return values[i].is_known(); }))
       return true;
     for (std::size_t i : which)
       if (values[i].is_known())
-        explainer.known_later(
-            query::result_of(computation.queries, computation.queries.wanted[i]),
-            "it runs together with others, which are known only then");
+        explainer.known_later(query::result_of(computation.queries, computation.queries.wanted[i]),
+                              "it runs together with others, which are known only then");
     return false;
   };
   if (all_known(shown)) {
@@ -127,8 +127,7 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
 
   Catalogue catalogue(*snapshot);
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
-  if (computation.tensor && statement.analyze)
-    session::refuse_virtual(*computation.tensor);
+  if (computation.tensor && statement.analyze) session::refuse_virtual(*computation.tensor);
   Outline outline;
   if (computation.tensor) {
     outline.tensor = &computation.tensor->tensor;
@@ -143,15 +142,14 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
       if (also) also(record);
     };
   Explainer explainer(
-      outline,
-      [&](const RunOptions& run) { return planning_for(wanted, catalogue, run); },
+      outline, [&](const RunOptions& run) { return planning_for(wanted, catalogue, run); },
       statement.analyze ? &measurement : nullptr);
   watcher = &explainer;
   runner = &explainer;
   // Frames are planned one after the other, each when its inputs are there.
   if (statement.analyze || !outline.in_frames()) go_through(computation, explainer);
   const Analysis measured = measurement.take();
-  return lines(text_of(outline, statement.analyze ? &measured : nullptr, wanted.format));
+  return lines(text_of(outline, statement.analyze ? &measured : nullptr, wanted));
 }
 
 }  // namespace tessera

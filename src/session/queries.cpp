@@ -15,8 +15,7 @@ StatementResult Session::State::query(const sql::QueryPtr& query) {
   Catalogue catalogue(*snapshot);
   Changes changes;
   Value value = evaluate({query}, catalogue, changes);
-  StatementResult result{"SELECT",
-                         session::result_of(query::as_rows(value, *texts, settings()))};
+  StatementResult result{"SELECT", session::result_of(query::as_rows(value, *texts, settings()))};
   if (!changes.texts.empty()) commit(changes, options.run);
   return result;
 }
@@ -125,8 +124,9 @@ StatementResult Session::State::execute(
   Computation computation =
       computation_of(session::outputs_of(statement, catalogue), catalogue, true);
   const std::vector<Output>& outputs = computation.outputs;
-  const bool stores = std::any_of(outputs.begin(), outputs.end(),
-                                  [](const Output& output) { return output.stored_as.has_value(); });
+  const bool stores = std::any_of(outputs.begin(), outputs.end(), [](const Output& output) {
+    return output.stored_as.has_value();
+  });
   std::vector<std::string> sources;
   if (stores)
     sources = session::sources_of_each(computation.queries, computation.tables, catalogue);
@@ -155,8 +155,8 @@ StatementResult Session::State::execute(
   std::string message;
   if (queries > 0) message = queries == 1 ? "1 query" : fmt::format("{} queries", queries);
   if (versions > 0)
-    message += (message.empty() ? "" : ", ") + session::count_text(versions, "table") +
-               " materialized";
+    message +=
+        (message.empty() ? "" : ", ") + session::count_text(versions, "table") + " materialized";
   return {"EXECUTE", {}, message.empty() ? "nothing to do" : message};
 }
 

@@ -165,11 +165,11 @@ TEST(Explained, AlsoOfThousandsOfOperators) {
         "CREATE TABLE P[i:1...] (r, c, m) AS SELECT p.r, a.k1, SUM(matrix_multiply(p.m, a.tile)) "
         "FROM P[i-1] AS p, A AS a WHERE p.c = a.k0 GROUP BY p.r, a.k1;");
     Counts counts;
-    ASSERT_NO_FATAL_FAILURE(expect_runs_as_explained(
-        session, fmt::format("SELECT * FROM P[{}]", steps), counts));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_runs_as_explained(session, fmt::format("SELECT * FROM P[{}]", steps), counts));
     EXPECT_EQ(counts.whole, 1) << sites;
-    ASSERT_NO_FATAL_FAILURE(expect_runs_as_explained(
-        session, fmt::format("MATERIALIZE P[{}]", steps / 2), counts));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_runs_as_explained(session, fmt::format("MATERIALIZE P[{}]", steps / 2), counts));
     EXPECT_EQ(counts.whole, 2) << sites;
   }
 }

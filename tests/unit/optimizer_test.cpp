@@ -75,6 +75,17 @@ TEST(Optimizer, PartsAreCutWhereFewResultsAreReadAcross) {
   EXPECT_FALSE(whole.algorithm.empty());
 }
 
+TEST(Optimizer, ItTellsWhyRulesDidNotApply) {
+  const Plan a = square_product(40, 4);
+  const OptimizedPlan plan = optimize(a.filter("k0 = 1").transform("neg"));
+  const std::string text = plan.explain(true);
+  EXPECT_NE(text.find("filter_before_aggregation  applied x1"), std::string::npos) << text;
+  EXPECT_NE(text.find("filter_before_map          not applied x"), std::string::npos) << text;
+  EXPECT_NE(text.find(": it filters no map\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("passes: translate "), std::string::npos) << text;
+  EXPECT_EQ(plan.explain().find("not applied"), std::string::npos);
+}
+
 TEST(Optimizer, APassThatIsDisabledIsNotTaken) {
   const auto joins_of = [](const std::set<std::string>& disabled, int sites) {
     OptimizerOptions options;

@@ -134,8 +134,7 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
   };
   const bool all_known = std::all_of(inputs.begin(), inputs.end(),
                                      [](const Value* input) { return input->is_known(); });
-  if (!all_known && !settings.by_rows)
-    return known_later("its input is known only then");
+  if (!all_known && !settings.by_rows) return known_later("its input is known only then");
   const bool any_plan = std::any_of(inputs.begin(), inputs.end(),
                                     [](const Value* input) { return input->table.has_value(); });
   RowWork work;

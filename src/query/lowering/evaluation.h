@@ -30,8 +30,8 @@ class PlanRunner {
 /// How queries are evaluated.
 struct Settings {
   RunOptions run = {};
-  bool by_rows = false;         // every operator by definition: slow, and what the rest is held to
-  Watcher* watcher = nullptr;   // or nobody
+  bool by_rows = false;          // every operator by definition: slow, and what the rest is held to
+  Watcher* watcher = nullptr;    // or nobody
   PlanRunner* runner = nullptr;  // or, if it is nobody, tessera::run
 };
 

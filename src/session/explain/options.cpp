@@ -27,6 +27,15 @@ int sites_of(const sql::Expression& value) {
   return static_cast<int>(sites);
 }
 
+bool is_on(const sql::Expression& value) {
+  if (const auto* word = std::get_if<sql::Name>(&value.node))
+    if (query::same_name(word->column, "on") || query::same_name(word->column, "off"))
+      return query::same_name(word->column, "on");
+  if (const auto* literal = std::get_if<sql::Literal>(&value.node))
+    if (const auto* truth = std::get_if<bool>(&literal->value)) return *truth;
+  fail_type(value.place, "VERBOSE is ON or OFF");
+}
+
 }  // namespace
 
 ExplainOptions explain_options(const sql::Options& written) {
@@ -36,8 +45,11 @@ ExplainOptions explain_options(const sql::Options& written) {
       options.format = format_of(*value);
     else if (query::same_name(name, "sites"))
       options.sites = sites_of(*value);
+    else if (query::same_name(name, "verbose"))
+      options.verbose = is_on(*value);
     else
-      fail_type(value->place, "EXPLAIN has no option {}; there are FORMAT and SITES", name);
+      fail_type(value->place, "EXPLAIN has no option {}; there are FORMAT, SITES and VERBOSE",
+                name);
   }
   return options;
 }

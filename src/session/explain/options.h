@@ -10,6 +10,7 @@ namespace tessera::session {
 struct ExplainOptions {
   enum class Format { text, json, dot } format = Format::text;
   std::optional<int> sites = {};
+  bool verbose = false;
 };
 ExplainOptions explain_options(const sql::Options& written);
 

@@ -10,8 +10,8 @@ namespace tessera::session {
 std::string tree_text(const Outline& outline, const Analysis* analysis = nullptr);
 /// How a plan is cut into frames.
 std::string frames_text(const Outline& outline);
-/// The runs that are planned, each with its memory.
-std::string parts_text(const Outline& outline);
+/// The runs that are planned, each with its memory; if that is wanted, with what the planner did.
+std::string parts_text(const Outline& outline, bool verbose);
 
 /// Plans that were run together: a tree with what was predicted of each operator and what it took.
 std::string run_text(const Analysis::Run& run);

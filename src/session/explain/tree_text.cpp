@@ -81,10 +81,11 @@ std::string frames_text(const Outline& outline) {
   return text;
 }
 
-std::string parts_text(const Outline& outline) {
+std::string parts_text(const Outline& outline, bool verbose) {
   std::string text;
   for (const Part& part : outline.parts) {
-    text += "\n" + (part.what.empty() ? "" : "plan for " + part.what + "\n") + part.plan.explain();
+    text += "\n" + (part.what.empty() ? "" : "plan for " + part.what + "\n") +
+            part.plan.explain(verbose);
     if (part.memory) text += part.memory->to_string() + "\n";
   }
   return text;
