@@ -222,7 +222,7 @@ TypesAt absent_types_of(const RelationType& type, const AbsentTypes& absent) {
   };
 }
 
-void check_rules(const RelationType& type, const AbsentTypes& absent) {
+bool are_rules_of(const RelationType& type, const AbsentTypes& absent) {
   bool well = absent.columns.size() == type.columns.size();
   for (std::size_t c = 0; well && c < type.columns.size(); ++c) {
     const int rank = type.columns[c].type.shape.rank();
@@ -240,8 +240,7 @@ void check_rules(const RelationType& type, const AbsentTypes& absent) {
       well = well && told == combinations;
     }
   }
-  TESSERA_REQUIRE(IoError, well, "what the catalogue says of absent tiles of {} is damaged",
-                  to_string(type));
+  return well;
 }
 
 }  // namespace tessera::store

@@ -42,7 +42,8 @@ struct Extents {
 Extents extents_of(const TupleSet<TileType>& tuples);
 
 TypesAt absent_types_of(const RelationType& type, const AbsentTypes& absent);
-/// IoError if the rules are not such ones of a relation of this type.
-void check_rules(const RelationType& type, const AbsentTypes& absent);
+/// Whether there is a rule for all that it takes to know the absent tiles of a relation of this
+/// type, and each tells a number wherever it is asked.
+bool are_rules_of(const RelationType& type, const AbsentTypes& absent);
 
 }  // namespace tessera::store

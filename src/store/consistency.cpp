@@ -64,7 +64,7 @@ void check_edges(const Definition& definition, const Edges& edges) {
 
 /// The largest that the absent tiles of a column can be.
 void check_absent(const Definition& definition, const AbsentTypes& absent) {
-  check_rules(definition.type, absent);
+  require(are_rules_of(definition.type, absent), definition, "its absent tiles have no types");
   for (std::size_t c = 0; c < absent.columns.size(); ++c) {
     TileType largest = definition.type.columns[c].type;
     for (int d = 0; d < largest.shape.rank(); ++d)

@@ -244,12 +244,53 @@ TEST_F(HostileDatabase, WhatTheCatalogueSaysOfARelation) {
               }).starts_with(prefix + "it has "));
   EXPECT_TRUE(
       damaged([](Definition& d) { d.statistics.nonzeros = -3; }).starts_with(prefix + "it has "));
+  for (const std::int64_t count : {-1, 7})  // of six tuples
+    EXPECT_TRUE(damaged([&](Definition& d) {
+                  d.statistics.distinct[0] = count;
+                }).starts_with(prefix + "it has 6 tuples of"))
+        << count;
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.directories[0].place.offset = -8;
               }).starts_with(prefix + "a part of it has "));
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.directories[0].place.bytes = std::int64_t{1} << 50;
               }).starts_with("IoError: the directory of R is damaged: the file ends after"));
+}
+
+TEST_F(HostileDatabase, RulesOfAbsentTiles) {
+  using Rules = std::vector<std::vector<store::KeyRule>>;  // of columns: a rule for each dimension
+  const auto damaged = [&](const auto& change) {
+    std::filesystem::remove_all(folder_);
+    const RelationType type{{{"", {DType::f64, {9, 2}}}}, {3}, Presence::sparse};
+    open().store("R", Relation::assemble(
+                          type, {{{2}, {Tile::full(DType::f64, {9, 2}, 1)}}}, [](const Key& key) {
+                            return std::vector<TileType>{{DType::f64, {5 + key[0] * key[0], 2}}};
+                          }));
+    Definition changed = definition();
+    change(changed.extents.absent.value().columns);
+    write(changed);
+    return refused();
+  };
+  EXPECT_EQ(damaged([](Rules&) {}), "nothing was thrown");
+  const auto refused_as = [&](const std::string& what, const auto& change) {
+    const std::string told = damaged(change);
+    EXPECT_TRUE(told.starts_with("IoError: what the catalogue says of R is damaged: " + what))
+        << told;
+  };
+  const std::string none = "its absent tiles have no types";
+  refused_as(none, [](Rules& r) { r.clear(); });
+  refused_as(none, [](Rules& r) { r.emplace_back(); });
+  refused_as(none, [](Rules& r) { r[0].pop_back(); });
+  refused_as(none, [](Rules& r) { r[0].push_back(r[0][0]); });
+  refused_as(none, [](Rules& r) { r[0][0].parts[0].component = 1; });
+  refused_as(none, [](Rules& r) { r[0][0].parts[0].distinct = 4; });
+  refused_as(none, [](Rules& r) { r[0][0].parts[0].distinct = 0; });
+  refused_as(none, [](Rules& r) { r[0][0].runs[0].length = 0; });
+  refused_as(none, [](Rules& r) { r[0][0].runs[0].length = INT64_MAX; });
+  refused_as(none, [](Rules& r) { r[0][0].runs[0].value = -1; });
+  refused_as(none, [](Rules& r) { r[0][0].runs.pop_back(); });
+  refused_as(none, [](Rules& r) { r[0][2].runs[0].value = 3; });  // sparse dimensions, of two
+  refused_as("its absent tiles are up to", [](Rules& r) { r[0][0].runs[0].value = INT64_MAX; });
 }
 
 TEST_F(HostileDatabase, TextsOfDefinitions) {
