@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "optimizer/algorithms.h"
@@ -251,6 +252,45 @@ TEST(Optimizer, AlternativesAreNoCheaper) {
   for (const Alternative& other : plan.alternatives)
     if (other.cost)
       EXPECT_GE(other.cost->total.seconds, plan.cost.total.seconds * (1 - 1e-9)) << other.name;
+}
+
+/// What plans cost if their costliest join is computed by each algorithm that is not the best.
+std::map<std::string, std::optional<double>> seconds_of_alternatives(
+    const Plan& plan, const std::set<std::string>& disabled = {}) {
+  OptimizerOptions options = on(4);
+  options.alternatives = true;
+  options.disabled = disabled;
+  std::map<std::string, std::optional<double>> seconds;
+  for (const Alternative& other : optimize(plan, options).alternatives)
+    seconds[other.name] =
+        other.cost ? std::optional(other.cost->total.seconds) : std::optional<double>();
+  return seconds;
+}
+
+TEST(Optimizer, AnAlternativeIsWhatIsFoundWhereOnlyItsAlgorithmIsAllowed) {
+  const Plan plan = square_product(8'000, 8);
+  const auto seconds = seconds_of_alternatives(plan);
+  EXPECT_EQ(seconds.size(), optimizer::join_algorithms().size() - 1);
+  for (const auto& [name, cost] : seconds) {
+    OptimizerOptions only = on(4);
+    for (const optimizer::Algorithm& algorithm : optimizer::join_algorithms())
+      if (algorithm.name != name) only.disabled.insert(algorithm.rule);
+    const OptimizedPlan found = optimize(plan, only);
+    EXPECT_EQ(found.algorithm, name);
+    EXPECT_EQ(found.cost.total.seconds, cost) << name;
+  }
+}
+
+TEST(Optimizer, AlternativesAreOfTheCostliestJoinAndLeaveTheOthersFree) {
+  // The second product has one tile in a row: its right side cannot be split by columns.
+  const Plan right = Plan::input(tasks::matrix(8'000, 8, 8, 1), "C");
+  const Plan plan = tasks::product(square_product(8'000, 8), right);
+  EXPECT_EQ(optimize(plan, on(4)).algorithm, "grid (SUMMA)");
+  const auto seconds = seconds_of_alternatives(plan);
+  for (const auto& [name, cost] : seconds) EXPECT_TRUE(cost.has_value()) << name;
+  // It is free to be any but what is disabled.
+  const std::string left = "broadcast left (BMM)";
+  EXPECT_GT(seconds_of_alternatives(plan, {"shuffle_both"}).at(left), seconds.at(left));
 }
 
 }  // namespace
