@@ -1,5 +1,6 @@
 #include <fstream>
 
+#include "store/string_block.h"
 #include "support/database_folder.h"
 #include "support/expectations.h"
 
@@ -140,6 +141,28 @@ TEST_F(Strings, ThatAreDamagedAreToldWithTheirRelation) {
   EXPECT_EQ(database.check()[0].name, "A");
   EXPECT_ERROR(IoError, database.snapshot().strings({code_of("a very special word")}),
                "a block of the texts of A is damaged");
+}
+
+TEST(StringBlock, SaysTheSameOfTheSameStrings) {
+  store::Strings one, other;
+  other.reserve(1000);
+  for (std::int64_t i = 0; i < 50; ++i) {
+    one[i * 7919 % 50] = fmt::format("word {}", i * 7919 % 50);
+    other[49 - i] = fmt::format("word {}", 49 - i);
+  }
+  const std::vector<std::int64_t> block = store::to_numbers(one);
+  EXPECT_EQ(block, store::to_numbers(other));
+  EXPECT_EQ(store::strings_of(block, "it"), one);
+  EXPECT_EQ(store::strings_of(store::to_numbers(store::Strings()), "it"), store::Strings());
+}
+
+TEST(StringBlock, ThatIsCutOffIsRefused) {
+  const store::Strings strings{{1, "a text of more than one number"}, {-5, "another such text"}};
+  std::vector<std::int64_t> block = store::to_numbers(strings);
+  while (!block.empty()) {
+    block.pop_back();
+    EXPECT_ERROR(IoError, store::strings_of(block, "this block"), "this block is damaged");
+  }
 }
 
 }  // namespace
