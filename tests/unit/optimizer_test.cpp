@@ -293,5 +293,41 @@ TEST(Optimizer, AlternativesAreOfTheCostliestJoinAndLeaveTheOthersFree) {
   EXPECT_GT(seconds_of_alternatives(plan, {"shuffle_both"}).at(left), seconds.at(left));
 }
 
+TEST(Optimizer, AlternativesSayWhyTheyWereNotChosen) {
+  OptimizerOptions options = on(4);
+  options.alternatives = true;
+  const auto why = [&](const Plan& plan) {
+    std::map<std::string, std::string> reasons;
+    for (const Alternative& other : optimize(plan, options).alternatives)
+      reasons[other.name] = other.why;
+    return reasons;
+  };
+  const Plan a = Plan::input(tasks::matrix(400, 400, 4, 4), "A");
+  const Plan b = Plan::input(tasks::matrix(400, 400, 4, 4), "B");
+  auto reasons = why(a.join(b, {0, 1}, {0, 1}, "add"));  // both lie alike
+  EXPECT_EQ(reasons["at one site"],
+            "moves floats where nothing needs to move and keeps the busiest site computing 4 times "
+            "as long");
+  EXPECT_EQ(reasons["grid (SUMMA)"], "the keys leave nothing to split that way");
+  reasons = why(tasks::product(a, b));
+  EXPECT_EQ(reasons["at one site"], "keeps the busiest site computing 4 times as long");
+  EXPECT_EQ(reasons["broadcast right (BMM)"], "moves 1.5 times the floats");
+  options.objective = Objective::published;
+  reasons = why(tasks::product(a, b));
+  EXPECT_EQ(reasons["at one site"], "costs the same");
+  EXPECT_EQ(reasons["grid (SUMMA)"], "6.4e+05 floats by the published cost instead of 3.2e+05");
+  // What is moved is as much, but all of it comes from the one site that has the left side.
+  options = on(2);
+  options.alternatives = true;
+  options.placed = [](const Plan& input) {
+    const bool left = input.frontier()[0] == 3;
+    return Placement::part(left ? std::vector<int>{} : std::vector<int>{1}, input.frontier(), 2);
+  };
+  reasons = why(tasks::product(Plan::input(tasks::matrix(1200, 1200, 3, 2), "A"),
+                               Plan::input(tasks::matrix(1200, 600, 2, 2), "B")));
+  EXPECT_EQ(reasons["broadcast left (BMM)"],
+            "loads one site with 1.44e+06 floats instead of 1.26e+06");
+}
+
 }  // namespace
 }  // namespace tessera
