@@ -2,6 +2,7 @@
 
 #include "tessera/ia.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ia/evaluate.h"
@@ -123,6 +124,33 @@ TEST(Ia, ExplainTellsWhereEverythingLies) {
       ia::translate(matrix().aggregate({0}, "add"), ia::dealt_out(2)).explain();
   EXPECT_NE(text.find("SHUF PART<0> on 2"), std::string::npos) << text;
   EXPECT_NE(text.find("PART<0+1> on 2"), std::string::npos) << text;
+}
+
+TEST(Ia, AJoinIsFusedWithTheOnlyAggregationThatReadsIt) {
+  const auto operators = [](const std::vector<Plan>& plans) {
+    int joins = 0, aggregates = 0, fused = 0;
+    for (const ia::Plan& node : ia::in_order(ia::fused(ia::translate(plans, ia::dealt_out(1))))) {
+      const ia::Operator& op = ia::operator_of(node);
+      joins += std::holds_alternative<ia::Join>(op) ? 1 : 0;
+      aggregates += std::holds_alternative<ia::Aggregate>(op) ? 1 : 0;
+      fused += std::holds_alternative<ia::JoinAggregate>(op) ? 1 : 0;
+    }
+    return fmt::format("{} joins, {} aggregations, {} fused", joins, aggregates, fused);
+  };
+  const auto pairs = [](const Plan& a) { return a.join(matrix("B"), {1}, {0}, "matmul"); };
+  const Plan product = pairs(matrix()).aggregate({0, 2}, "add");
+  EXPECT_EQ(operators({product}), "0 joins, 0 aggregations, 1 fused");
+  // One below the other, and one whose products are summed after something else was done to them.
+  EXPECT_EQ(operators({pairs(product).aggregate({0, 2}, "add")}),
+            "0 joins, 0 aggregations, 2 fused");
+  EXPECT_EQ(operators({pairs(product).transform("neg").aggregate({0, 2}, "add")}),
+            "1 joins, 1 aggregations, 1 fused");
+  // Products that two read, or that are a result themselves.
+  const Plan shared = pairs(matrix());
+  EXPECT_EQ(operators({shared.aggregate({0, 2}, "add"), shared.aggregate({0}, "add")}),
+            "1 joins, 2 aggregations, 0 fused");
+  EXPECT_EQ(operators({shared, shared.aggregate({0, 2}, "add")}),
+            "1 joins, 1 aggregations, 0 fused");
 }
 
 }  // namespace
