@@ -110,6 +110,21 @@ TEST(Optimizer, APassThatIsDisabledIsNotTaken) {
   EXPECT_EQ(joins_of({"place"}, 1), "translate simplify gather fuse: 0 joins, 1 fused");
 }
 
+TEST(Optimizer, TellsWhichRulesFired) {
+  const Plan a = Plan::input(tasks::matrix(400, 400, 4, 4), "A");
+  const Plan plan = a.filter("k0 < 3").filter("k1 < 2").filter("k0 != k1");
+  OptimizerOptions options = on(2);
+  const auto fired = [&] {
+    std::map<std::string, int> times;
+    for (const RuleUse& use : optimize(plan, options).rules)
+      if (use.fired > 0) times[use.rule] = use.fired;
+    return times;
+  };
+  EXPECT_EQ(fired(), (std::map<std::string, int>{{"merge_filters", 2}}));
+  options.disabled = {"merge_filters"};
+  EXPECT_TRUE(fired().empty());
+}
+
 TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
   const Plan c = square_product(400, 4);
   const auto flops = [&](int sites) {
