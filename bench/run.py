@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Runs the benchmarks and prints a table of ratios.
+"""Runs families of benchmarks and prints a line of ratios as soon as it is measured.
 
 Each line compares ours with a peer on the same data in one run, the two measured in turns, by
-medians. Times are in the table for orientation; the ratio is the result.
+medians. Times are there for orientation; the ratio is the result. Without a family all that are
+short are run.
 """
 import argparse
 import json
@@ -48,6 +49,45 @@ def sparse_against_scipy():
                "ratio": mine / theirs, "bar": "<= 1.0"}
 
 
+def program(name):
+    """The lines of JSON that a program of the build prints."""
+    return lambda build: printed([f"{build}/bench/{name}"])
+
+
+def script(name, *options):
+    """Those of a script in this folder. It runs for long, so that it says on stderr how far it is."""
+    path = os.path.join(os.path.dirname(__file__), name)
+    return lambda build: printed([sys.executable, path, *(o.format(build=build) for o in options)])
+
+
+def printed(command):
+    lines = 0
+    with subprocess.Popen(["stdbuf", "-oL", *command], text=True, stdout=subprocess.PIPE) as running:
+        for line in running.stdout:
+            if line.startswith("{"):
+                lines += 1
+                yield json.loads(line)
+    # A program that misses its bar ends with 1, and a line says so.
+    if running.returncode not in (0, 1) or lines == 0:
+        raise subprocess.CalledProcessError(running.returncode, command)
+
+
+SHORT = {
+    "kernels": program("bench_kernels"),
+    "sparse": program("bench_sparse_products"),
+    "scipy": lambda build: sparse_against_scipy(),
+    "multiply": program("bench_multiply"),
+    "planning": program("bench_planning"),
+    "cuts": program("bench_frames"),
+}
+LONG = {
+    "import": script("import.py"),
+    "import-text": script("import_text.py"),
+    "out-of-core": script("out_of_core.py", "--build", "{build}"),
+    "frames": script("framed.py", "--build", "{build}"),
+}
+
+
 def holds(line):
     if not line.get("bar"):
         return ""
@@ -58,30 +98,22 @@ def holds(line):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("families", nargs="*", metavar="FAMILY",
+                        help=f"of {', '.join(SHORT)} (short), {', '.join(LONG)} (long)")
     parser.add_argument("--build", default="build/release", help="where the programs were built")
     options = parser.parse_args()
-    lines = []
-    for program in ("bench_kernels", "bench_sparse_products", "bench_multiply", "bench_planning",
-                    "bench_frames"):
-        run = subprocess.run([f"{options.build}/bench/{program}"], text=True,
-                             stdout=subprocess.PIPE)
-        output = run.stdout
-        # A program that misses its bar says so in a line of its own, which is shown below.
-        if run.returncode not in (0, 1) or (run.returncode == 1 and "{" not in output):
-            raise subprocess.CalledProcessError(run.returncode, program)
-        lines += [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    lines += sparse_against_scipy()
-    for script, *arguments in (("import.py",), ("import_text.py",),
-                               ("out_of_core.py", "--build", options.build),
-                               ("framed.py", "--build", options.build)):
-        run = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), script),
-                              *arguments], text=True, stdout=subprocess.PIPE, check=True)
-        lines += [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
-    print(f"{'case':44} {'peer':24} {'ours ms':>10} {'peer ms':>10} {'ratio':>7}  bar")
-    for line in lines:
-        print(f"{line['name']:44} {line['peer']:24} {line['ours_ms']:10.3f} {line['peer_ms']:10.3f} "
-              f"{line['ratio']:7.3f}  {line.get('bar', '')} {holds(line)}")
-    return 1 if any(holds(line) == "MISSED" for line in lines) else 0
+    unknown = set(options.families) - {*SHORT, *LONG}
+    if unknown:
+        parser.error(f"no family is named {', '.join(sorted(unknown))}")
+    missed = False
+    print(f"{'case':44} {'peer':24} {'ours ms':>10} {'peer ms':>10} {'ratio':>7}  bar", flush=True)
+    for family in options.families or SHORT:
+        for line in (SHORT | LONG)[family](options.build):
+            print(f"{line['name']:44} {line['peer']:24} {line['ours_ms']:10.3f} "
+                  f"{line['peer_ms']:10.3f} {line['ratio']:7.3f}  {line.get('bar', '')} {holds(line)}",
+                  flush=True)
+            missed |= holds(line) == "MISSED"
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":
