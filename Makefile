@@ -6,10 +6,10 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan asan-slice tsan fuzz fuzz-formats fuzz-sql fuzz-databases crash reproducible soak stops bench bench-peers bench-cluster docs format lint check-layers clean help test-64mb memory
+.PHONY: quickstart test build configure deps unit-tests python-tests asan asan-slice tsan fuzz fuzz-formats fuzz-sql fuzz-databases crash reproducible soak stops bench bench-peers bench-cluster package docs format lint check-layers clean help test-64mb memory
 
 help:  ## list the targets
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
 
 quickstart: configure  ## install, build, and run a short guided program
 	@cmake --build --preset $(PRESET) --target quickstart _tessera tessera_shell
@@ -88,14 +88,25 @@ soak: build  ## processes that read a database beside some that write, for SECON
 stops: build  ## statements of 42 kinds stopped by Ctrl-C at random moments: how soon they end (STOPS=n SEED=n)
 	$(PYTHON) tests/stops/campaign.py --program $(BUILD)/tessera --stops $(or $(STOPS),300) --seed $(or $(SEED),0)
 
-bench: build  ## our kernels against the libraries called directly, as ratios
-	PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD)
+bench: build  ## our kernels against the libraries called directly, as ratios: some minutes
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD)
+
+bench-kernels: build  ## one family of these; the others: bench-sparse, -scipy, -multiply, -planning, -cuts
+bench-import: build  ## longer: a file of 2 GB imported, against cp
+bench-import-text: build  ## longer: text files of 500 MB imported, against NumPy and SciPy
+bench-out-of-core: build  ## longer: work on more than the memory holds, against no limit and the disk
+bench-frames: build  ## longer: recursive SQL in frames, against one plan
+bench-%: build
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD) $*
 
 bench-peers:  ## install and build the tools that the cluster benchmark compares with
 	@$(MAKE) -C bench/peers bench-peers
 
 bench-cluster: build bench-peers  ## distributed products against ScaLAPACK, PETSc and Dask (NETCLUSTER=path, root)
 	$(PYTHON) bench/cluster.py --ours $(BUILD)/examples/multiply_distributed
+
+package: build  ## packages for Debian in build/<preset>: the shell and the library, the plug-in for MPI, the Python module
+	@cd $(BUILD) && cpack -G DEB
 
 docs: build  ## write the pages that are generated from the code, and what the examples of the shell print
 	PYTHONPATH=$(BUILD)/python $(PYTHON) scripts/kernel_reference > docs/kernels.md

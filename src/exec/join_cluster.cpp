@@ -1,6 +1,5 @@
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -27,21 +26,19 @@ bool was_launched() {
   return false;
 }
 
-/// Where the plug-in may be: as the user says, beside the program, or beside the module we are in.
+/// Where the plug-in may be: as the user says, beside the library that we are in, where a build
+/// leaves it, or in the library's own folder there, where it is installed.
 std::vector<std::filesystem::path> places() {
   std::vector<std::filesystem::path> result;
   if (const char* folder = std::getenv("TESSERA_PLUGINS")) result.emplace_back(folder);
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   Dl_info ours{};
-  std::filesystem::path module;
-  if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 && ours.dli_fname != nullptr)
-    module = std::filesystem::absolute(ours.dli_fname, ignored).parent_path();
-  for (const auto& folder : {program, module})
-    for (const auto& place : {folder, folder.parent_path(), folder.parent_path() / "lib",
-                              folder.parent_path().parent_path()})
-      if (!folder.empty() && std::find(result.begin(), result.end(), place) == result.end())
-        result.push_back(place);
+  if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 &&
+      ours.dli_fname != nullptr) {
+    std::error_code ignored;
+    const auto library = std::filesystem::weakly_canonical(ours.dli_fname, ignored).parent_path();
+    result.push_back(library);
+    result.push_back(library / "tessera");
+  }
   return result;
 }
 

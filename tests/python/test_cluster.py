@@ -213,11 +213,12 @@ def test_a_killed_process_ends_the_job():
 
 def test_one_process_needs_no_plug_in(tmp_path):
     """Without the marks that mpirun leaves, nothing is loaded."""
-    program = shutil.copy(PROGRAM, tmp_path)
-    ended = subprocess.run([program, "tasks"], capture_output=True, text=True, timeout=60,
-                           env={**os.environ, "LD_LIBRARY_PATH": ""})
+    for library in BUILD.glob("libtessera.so*"):
+        shutil.copy(library, tmp_path)  # beside which there is no plug-in
+    alone = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    ended = subprocess.run([PROGRAM, "tasks"], capture_output=True, text=True, timeout=60, env=alone)
     assert ended.returncode == 0, ended.stderr
-    launched = subprocess.run([program, "tasks"], capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "PMI_SIZE": "2"})
+    launched = subprocess.run([PROGRAM, "tasks"], capture_output=True, text=True, timeout=60,
+                              env={**alone, "PMI_SIZE": "2"})
     assert launched.returncode == 1
     assert "libtessera_mpi.so was not found" in launched.stderr

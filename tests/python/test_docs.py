@@ -32,11 +32,17 @@ def test_python_blocks_run_and_print_what_follows(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_cpp_blocks_are_parts_of_the_examples_that_the_build_compiles(page):
-    examples = "\n".join(path.read_text() for path in (ROOT / "examples").glob("*.cpp"))
+    examples = "\n".join(path.read_text() for path in (ROOT / "examples").rglob("*.cpp"))
     squeezed = re.sub(r"\s+", "", examples)
     for language, text in BLOCK.findall(page.read_text()):
         if language == "cpp":
             assert re.sub(r"\s+", "", text) in squeezed, text
+
+
+def test_the_build_of_a_program_that_uses_the_library_is_the_example():
+    blocks = [text for language, text in BLOCK.findall((ROOT / "docs" / "install.md").read_text())
+              if language == "cmake"]
+    assert blocks == [(ROOT / "examples" / "find_package" / "CMakeLists.txt").read_text()]
 
 
 def test_the_first_program_of_the_readme_is_the_example():
