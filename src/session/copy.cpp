@@ -1,9 +1,14 @@
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "database/together.h"
+#include "database/write_through.h"
 #include "session/file_options.h"
 #include "session/row_file.h"
 #include "session/state.h"
 
-// COPY: tensors in every format that holds them, rows of numbers and texts as csv.
+// COPY: rows as csv, with their tensors as fields; whole tensors in every format that holds them.
 
 namespace tessera {
 
@@ -12,10 +17,9 @@ using session::Catalogue;
 
 namespace {
 
-const query::Column* tensor_column(const query::Schema& schema) {
-  for (const query::Column& column : schema)
-    if (query::is_tensor(column.type)) return &column;
-  return nullptr;
+bool has_tensors(const query::Schema& schema) {
+  return std::any_of(schema.begin(), schema.end(),
+                     [](const query::Column& column) { return query::is_tensor(column.type); });
 }
 
 /// Of the processes of a cluster one writes a file, and the others wait until it is there.
@@ -27,8 +31,14 @@ void written_by_first(const std::string& file, const query::Rows& rows,
   });
 }
 
-StatementResult copied(std::int64_t rows, std::string_view what) {
-  return {"COPY", {}, fmt::format("{} {}", session::count_text(rows, "row"), what)};
+StatementResult read_in(std::int64_t rows) {
+  return {"COPY", {}, fmt::format("{} read", session::count_text(rows, "row"))};
+}
+
+/// What is written to the standard output is all that stands there.
+StatementResult written_to(const std::string& file, std::int64_t rows) {
+  if (descriptor_of(file) == STDOUT_FILENO) return {"COPY"};
+  return {"COPY", {}, fmt::format("{} written", session::count_text(rows, "row"))};
 }
 
 }  // namespace
@@ -40,16 +50,10 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
     session::require_row_format(statement.file, format);
     Changes changes;
     query::Value value = evaluate({statement.query}, catalogue, changes);
-    const query::Schema schema = value.table ? value.table->schema : value.rows->schema;
-    if (const query::Column* column = tensor_column(schema))
-      fail_type(place,
-                "{} is {}: csv holds numbers and texts. Store a tensor with CREATE TENSOR, "
-                "and COPY that",
-                column->name, sql::to_string(column->type));
     const query::Rows& rows = query::as_rows(value, *texts, settings());
     written_by_first(statement.file, rows, format);
     if (!changes.texts.empty()) commit(changes, options.run);
-    return copied(static_cast<std::int64_t>(rows.rows.size()), "written");
+    return written_to(statement.file, static_cast<std::int64_t>(rows.rows.size()));
   }
 
   const auto kind = catalogue.kind(statement.table);
@@ -67,13 +71,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
               "the file",
               name, name);
   const query::Schema schema = catalogue.table(name).schema;
-  const query::Column* column = *kind == Catalogue::Kind::table ? tensor_column(schema) : nullptr;
   if (statement.from) {
-    if (column != nullptr)
-      fail_type(place,
-                "the column {} is {}: csv holds numbers and texts. CREATE TENSOR ... FROM "
-                "reads tensors, and INSERT ... SELECT k0, k1, tile adds their tiles to {}",
-                column->name, sql::to_string(column->type), name);
     session::require_row_format(statement.file, format);
     const query::Rows rows = session::read_rows(statement.file, schema, format);
     Changes changes;
@@ -81,25 +79,22 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
     RunOptions run_options = options.run;
     run_options.holes = Holes::allowed;
     commit(changes, run_options);
-    return copied(static_cast<std::int64_t>(rows.rows.size()), "read");
+    return read_in(static_cast<std::int64_t>(rows.rows.size()));
   }
-  const bool whole = catalogue.has_tuples(name) && snapshot->info(name).shape;
-  if (*kind == Catalogue::Kind::tensor || (column != nullptr && whole)) {
+  const bool is_tensor = *kind == Catalogue::Kind::tensor ||
+                         (!session::is_row_format(statement.file, format) && has_tensors(schema) &&
+                          catalogue.has_tuples(name) && snapshot->info(name).shape);
+  if (is_tensor) {
     const std::string rows = by_first("write " + statement.file, [&] {
       return std::to_string(database.export_file({name}, statement.file, format).rows);
     });
-    return copied(std::stoll(rows), "written");
+    return written_to(statement.file, std::stoll(rows));
   }
-  if (column != nullptr)
-    fail_type(place,
-              "the column {} of {} is {}, and the table is no whole tensor: a file holds rows "
-              "of numbers and texts, or one tensor",
-              column->name, name, sql::to_string(column->type));
   session::require_row_format(statement.file, format);
   query::Value value = catalogue.value(name);
   if (!value.rows) value.rows = query::rows_of(*value.table, *texts, options.run.stop);
   written_by_first(statement.file, *value.rows, format);
-  return copied(static_cast<std::int64_t>(value.rows->rows.size()), "written");
+  return written_to(statement.file, static_cast<std::int64_t>(value.rows->rows.size()));
 }
 
 }  // namespace tessera

@@ -9,8 +9,10 @@
 #include "base/outside.h"
 #include "database/file_meter.h"
 #include "database/replacement.h"
+#include "database/write_through.h"
 #include "query/rows/placed_kernel.h"
 #include "query/rows/text_value.h"
+#include "tile/nested_text.h"
 
 namespace tessera::session {
 namespace {
@@ -133,9 +135,23 @@ std::string without_blanks(const std::string& text) {
                                     : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
+/// A tensor whose shape is within that of its column.
+Tile tensor_of(const std::string& text, const sql::Type& type) {
+  const TileType bound = query::tile_type(type);
+  const Tile tile = read_nested(text, bound.dtype, bound.shape.rank());
+  for (int d = 0; d < tile.rank(); ++d)
+    TESSERA_REQUIRE(ValueError, tile.shape()[d] <= bound.shape[d], "a tensor of {} is no {}",
+                    to_string(tile.shape()), sql::to_string(type));
+  return tile;
+}
+
 query::Cell cell_of(const Field& field, const query::Column& column, const FormatOptions& options) {
   if (query::is_text(column.type)) return query::Cell(field.text);
   const std::string text = without_blanks(field.text);
+  if (query::is_tensor(column.type)) {
+    TESSERA_REQUIRE(ValueError, !text.empty(), "the field is empty, and a column holds no NULL");
+    return tensor_of(text, column.type);
+  }
   if (text.empty() && options.missing)
     return query::cast_to(column.type)({Tile::scalar(*options.missing)});
   TESSERA_REQUIRE(ValueError, !text.empty(),
@@ -152,14 +168,29 @@ std::string quoted(const std::string& text, char delimiter) {
   return result + '"';
 }
 
+/// NULL is an empty field; a text without characters is one in quotes.
+void write_cell(std::ostream& out, const query::Cell& cell, char delimiter) {
+  if (cell.is_null()) return;
+  if (cell.is_text() || cell.type().shape.rank() == 0) {
+    out << quoted(query::text_of(cell), delimiter);
+    return;
+  }
+  out << '"';  // numbers in brackets hold no quotes
+  write_nested(out, cell.tile(), NotFinite::named);
+  out << '"';
+}
+
 }  // namespace
 
+bool is_row_format(const std::string& file, const FormatOptions& options) {
+  if (!options.format.empty()) return options.format == "csv";
+  return file.ends_with(".csv") || file.ends_with(".tsv") || file.ends_with(".txt") ||
+         descriptor_of(file);
+}
+
 void require_row_format(const std::string& file, const FormatOptions& options) {
-  const bool named = options.format.empty() ? file.ends_with(".csv") || file.ends_with(".tsv") ||
-                                                  file.ends_with(".txt")
-                                            : options.format == "csv";
   TESSERA_REQUIRE(
-      TypeError, named,
+      TypeError, is_row_format(file, options),
       "{} is to hold rows, which are read and written as csv: name it .csv, or say WITH "
       "(format = csv); other formats hold tensors",
       file);
@@ -226,15 +257,15 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
   Replacement made(file, options.external_access, options.stop);
   std::ofstream out(made.output().path, std::ios::binary | std::ios::trunc);
   TESSERA_REQUIRE(IoError, out.is_open(), "{} cannot be written", file);
-  const auto line = [&](std::size_t count, const auto& field) {
+  const auto line = [&](std::size_t count, const auto& write_field) {
     for (std::size_t c = 0; c < count; ++c) {
       if (c > 0) out.put(delimiter);
-      out << field(c);
+      write_field(c);
     }
     out.put('\n');
   };
   if (options.header.value_or(true))
-    line(rows.schema.size(), [&](std::size_t c) { return quoted(rows.schema[c].name, delimiter); });
+    line(rows.schema.size(), [&](std::size_t c) { out << quoted(rows.schema[c].name, delimiter); });
   FileMeter meter(options, 0);
   std::int64_t written = 0;
   for (const Row& row : rows.rows) {
@@ -242,10 +273,7 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
       meter.set_fraction(static_cast<double>(written) / static_cast<double>(rows.rows.size()));
       meter.advance(0, written == 1 ? 0 : rows_between_looks);
     }
-    // NULL is an empty field; a text without characters is one in quotes.
-    line(row.size(), [&](std::size_t c) {
-      return row[c].is_null() ? std::string() : quoted(query::text_of(row[c]), delimiter);
-    });
+    line(row.size(), [&](std::size_t c) { write_cell(out, row[c], delimiter); });
   }
   out.close();
   TESSERA_REQUIRE(IoError, !out.fail(), "{} cannot be written: is the disk full?", file);

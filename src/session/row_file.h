@@ -6,7 +6,8 @@
 #include "tessera/formats.h"
 
 // Tables of rows as text (RFC 4180): a line a row, fields between delimiters, in quotes where they
-// need them. The lines end with a newline alone; both ends are read.
+// need them. A tensor is a field of nested brackets. The lines end with a newline alone; both ends
+// are read.
 
 namespace tessera::session {
 
@@ -19,7 +20,10 @@ query::Rows read_rows(const std::string& file, const query::Schema& schema,
 /// to: a file takes the place of one that is there when it is complete.
 void write_rows(const std::string& file, const query::Rows& rows, const FormatOptions& options);
 
-/// TypeError unless a file is to hold rows as text: `options.format`, or the ending of its name.
+/// Whether a file is to hold rows as text: `options.format`, or the ending of its name. What a
+/// descriptor has open, as /dev/stdout, has no ending, and holds rows.
+bool is_row_format(const std::string& file, const FormatOptions& options);
+/// TypeError unless it is, and the options are those of rows.
 void require_row_format(const std::string& file, const FormatOptions& options);
 
 }  // namespace tessera::session

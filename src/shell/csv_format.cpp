@@ -1,7 +1,7 @@
 #include <ostream>
 
 #include "shell/result_format.h"
-#include "shell/tensor_json.h"
+#include "tile/nested_text.h"
 
 // RFC 4180: lines end with CR LF, and what holds a comma, a quote or the end of a line is quoted.
 
@@ -28,7 +28,7 @@ void write_text(std::ostream& out, std::string_view text) {
 void write_csv_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
   if (rows.tile_type(row, column).shape.rank() > 0) {
     out << '"';  // numbers in brackets hold no quotes
-    write_json(out, std::get<Tile>(rows.at(row, column)));
+    write_nested(out, std::get<Tile>(rows.at(row, column)), NotFinite::null);
     out << '"';
     return;
   }

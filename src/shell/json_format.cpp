@@ -3,7 +3,7 @@
 #include <set>
 
 #include "shell/result_format.h"
-#include "shell/tensor_json.h"
+#include "tile/nested_text.h"
 
 namespace tessera::shell {
 namespace {
@@ -16,12 +16,13 @@ void write_string(std::ostream& out, const std::string& text) {
 void write_json_cell(std::ostream& out, const ResultTable& rows, std::int64_t row, int column) {
   const SqlValue value = rows.at(row, column);
   if (const auto* tile = std::get_if<Tile>(&value)) {
-    write_json(out, *tile);
+    write_nested(out, *tile, NotFinite::null);
   } else if (const auto* text = std::get_if<std::string>(&value)) {
     write_string(out, *text);
   } else if (const auto* number = std::get_if<double>(&value)) {
     // A FLOAT is written as short as a FLOAT can be.
-    write_json(out, Tile::scalar(*number).cast(rows.tile_type(row, column).dtype));
+    write_nested(out, Tile::scalar(*number).cast(rows.tile_type(row, column).dtype),
+                 NotFinite::null);
   } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     out << *integer;
   } else if (const auto* truth = std::get_if<bool>(&value)) {

@@ -8,7 +8,6 @@
 #include "shell/dot_commands.h"
 #include "shell/progress_bar.h"
 #include "shell/statement_reader.h"
-#include "shell/tensor_json.h"
 
 namespace tessera::shell {
 
@@ -103,18 +102,6 @@ TEST(TensorText, SmallOnesAreShownWholeAndOthersByACorner) {
   EXPECT_EQ(corner_text(Tile::zeros(DType::f64, {0})), "[]");
   EXPECT_EQ(corner_text(random_sparse({DType::f64, {50}, 1}, 1, 0.0)), "[0 0 0 0 …]");
   EXPECT_EQ(type_text({DType::f64, {3, 4}}), "MATRIX[3][4]");
-}
-
-TEST(TensorText, JsonHasNestedArraysAndNoNan) {
-  std::ostringstream out;
-  write_json(out, Tile::of<double>({2, 2}, {1, 0.1, NAN, -INFINITY}));
-  write_json(out, Tile::of<float>({1}, {0.1F}));
-  write_json(out, Tile::of<bool>({2}, {true, false}));
-  write_json(out, Tile::of<std::int64_t>({1}, {INT64_MIN}));
-  write_json(out, Tile::of<double>({2, 3}, {1, 2, 3, 4, 5, 6}).transpose());
-  EXPECT_EQ(out.str(),
-            "[[1.0,0.1],[null,null]][0.1][true,false][-9223372036854775808]"
-            "[[1.0,4.0],[2.0,5.0],[3.0,6.0]]");
 }
 
 TEST(ShellProgress, SaysHowFarHowLongAndHowMuch) {
