@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "lang/lexer.h"
 #include "lang/sql/printer.h"
@@ -32,7 +33,9 @@ constexpr std::string_view shown[] = {"FUNCTIONS", "HISTORY", "JOBS", "SETTINGS"
 constexpr std::string_view before_tables[] = {"FROM",     "JOIN", "INTO", "TABLE",      "TENSOR",
                                               "DESCRIBE", "VIEW", "COPY", "MATERIALIZE"};
 
+// The name of a file comes next: of commands, and, in quotes, of statements.
 constexpr std::string_view before_files[] = {".read", ".output", ".import", ".open"};
+constexpr std::string_view before_quoted_files[] = {"FROM", "TO"};
 
 template <class Range>
 bool holds(const Range& words, std::string_view word) {
@@ -49,12 +52,23 @@ bool begins_with(std::string_view word, std::string_view beginning) {
   return word.size() >= beginning.size() && same_word(word.substr(0, beginning.size()), beginning);
 }
 
-/// The words and symbols of the statement that the text ends in; none if it ends inside of a string
-/// or a comment.
-bool split(std::string_view text, Words& words) {
+/// The statement that a text ends in.
+struct Statement {
+  Words words = {};  // and symbols, but for the one that the text ends in
+  /// Where the string or the quoted name begins that the text ends in.
+  std::optional<std::size_t> open_quote = {};
+  bool ends_in_comment = false;
+};
+
+Statement statement_at_end(std::string_view text) {
+  Statement found;
+  Words& words = found.words;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t after = lang::end_of_comment(text, at);
-    if (after == std::string_view::npos || (after == text.size() && after != at)) return false;
+    if (after == std::string_view::npos || (after == text.size() && after != at)) {
+      found.ends_in_comment = true;
+      break;
+    }
     std::size_t end = at + 1;
     if (after != at) {
       at = after;
@@ -62,9 +76,13 @@ bool split(std::string_view text, Words& words) {
     }
     if (text[at] == '\'' || text[at] == '"') {
       end = lang::end_of_quoted(text, at);
-      if (end == std::string_view::npos) return false;
+      if (end == std::string_view::npos) {
+        found.open_quote = at;
+        break;
+      }
     } else if (is_word_character(text[at])) {
       while (end < text.size() && is_word_character(text[end])) ++end;
+      if (end == text.size()) break;
     }
     if (text[at] == ';')
       words.clear();
@@ -72,7 +90,7 @@ bool split(std::string_view text, Words& words) {
       words.emplace_back(text.substr(at, end - at));
     at = end;
   }
-  return true;
+  return found;
 }
 
 /// The candidates that begin so. Keywords are written in the case of what was typed.
@@ -133,12 +151,30 @@ Words columns_of(const std::string& name, const Words& statement, const KnownNam
   return {};
 }
 
+/// Where the word begins that a line ends in, and the quote that it is in, if it is.
+std::pair<std::size_t, std::optional<char>> last_word(std::string_view line) {
+  std::size_t begin = 0;
+  std::optional<char> quote;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    if (quote) {
+      if (c == *quote) quote.reset();
+    } else if (c == ' ' || c == '\t') {
+      begin = at + 1;
+    } else if (at == begin && (c == '\'' || c == '"')) {
+      quote = c;
+      begin = at + 1;
+    }
+  }
+  return {begin, quote};
+}
+
 Completion complete_command(std::string_view line, const KnownNames& names) {
   const std::size_t blank = line.find_first_of(" \t");
   Words commands;
   for (const DotCommand& command : dot_commands()) commands.emplace_back(command.name);
   if (blank == std::string_view::npos) return {0, Candidates(line).as_they_are(commands).sorted()};
-  const std::size_t begin = line.find_last_of(" \t") + 1;
+  const auto [begin, quote] = last_word(line);
   Candidates candidates(line.substr(begin));
   const std::string_view command = line.substr(0, blank);
   if (same_word(command, ".mode")) candidates.as_they_are(mode_names());
@@ -146,7 +182,24 @@ Completion complete_command(std::string_view line, const KnownNames& names) {
   if (holds(before_files, command))
     candidates.as_they_are(files_that_begin(std::string(line.substr(begin))));
   if (same_word(command, ".schema")) candidates.as_they_are(table_names(names));
-  return {begin, candidates.sorted()};
+  return {begin, candidates.sorted(), quote.value_or(' ')};
+}
+
+/// A file in the quotes of a statement, where a quote that it has is doubled.
+Completion complete_quoted_file(std::string_view text, std::size_t quote) {
+  const auto with_doubled_quotes = [](const std::string& name) {
+    std::string doubled;
+    for (const char c : name) doubled += c == '\'' ? std::string("\'\'") : std::string(1, c);
+    return doubled;
+  };
+  std::string name;
+  for (std::size_t at = quote + 1; at < text.size(); ++at) {
+    name += text[at];
+    if (text[at] == '\'') ++at;  // the second of two
+  }
+  Words files;
+  for (const std::string& file : files_that_begin(name)) files.push_back(with_doubled_quotes(file));
+  return {quote + 1, std::move(files), '\''};
 }
 
 }  // namespace
@@ -156,8 +209,14 @@ Completion complete(std::string_view text, const KnownNames& names) {
     return complete_command(text, names);
   std::size_t begin = text.size();
   while (begin > 0 && is_word_character(text[begin - 1])) --begin;
-  Words before;
-  if (!split(text.substr(0, begin), before)) return {begin};
+  const Statement statement = statement_at_end(text);
+  const Words& before = statement.words;
+  if (statement.open_quote) {
+    const bool is_file = text[*statement.open_quote] == '\'' && !before.empty() &&
+                         holds(before_quoted_files, before.back());
+    return is_file ? complete_quoted_file(text, *statement.open_quote) : Completion{begin};
+  }
+  if (statement.ends_in_comment) return {begin};
   Candidates candidates(text.substr(begin));
   if (before.empty()) {
     candidates.keywords(sql::statement_words());

@@ -17,6 +17,7 @@ struct KnownNames {
 struct Completion {
   std::size_t begin = 0;  // of the word that is to be completed, up to the end of the text
   std::vector<std::string> candidates = {};  // for it, in order; none: nothing is known
+  char end = ' ';                            // what follows the word once it is complete
 };
 
 /// The files that a name may become; folders end with a slash.

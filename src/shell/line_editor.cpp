@@ -100,7 +100,7 @@ unsigned char LineEditor::complete_word(EditLine* editor, int) {
   const std::string_view word = before.substr(std::min(completion.begin, before.size()));
   std::string longer = common_beginning(completion.candidates);
   const bool unique = completion.candidates.size() == 1;
-  if (unique && !longer.ends_with('/')) longer += ' ';
+  if (unique && !longer.ends_with('/')) longer += completion.end;
   if (longer.size() > word.size()) {
     el_deletestr(editor, display::display_width(word));
     el_insertstr(editor, longer.c_str());

@@ -252,6 +252,14 @@ def test_tab_completes_names_of_files(shell, tmp_path):
     terminal = shell(cwd=tmp_path)
     terminal.type(".read que\tfi\t\r")
     assert "from a file\n(1 row)" in terminal.expect("\ntessera> ")
+    # In quotes, which are closed when the name is complete.
+    (tmp_path / "some rows.csv").write_text("x\n41\n")
+    terminal.run("CREATE TABLE t (x INT);")
+    terminal.type("COPY t FROM 'so\t;\r")
+    assert "FROM 'some rows.csv';" in terminal.expect("\ntessera> ").replace("\r", "")
+    assert " 41\n" in terminal.run("SELECT x FROM t;")
+    terminal.type(".read 'que\tfi\t\r")
+    assert "from a file\n(1 row)" in terminal.expect("\ntessera> ")
 
 
 def test_ctrl_c_stops_rows_that_are_written(shell):

@@ -9,6 +9,7 @@
 namespace tessera::shell {
 namespace {
 
+namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 const KnownNames known{
@@ -90,6 +91,53 @@ TEST(Completion, FilesForCommandsThatTakeThem) {
   EXPECT_EQ(candidates(".open " + name + "none/x"), Words{});
   EXPECT_EQ(candidates(".schema " + name), Words{});
   std::filesystem::remove_all(folder);
+}
+
+/// Files in a folder of the test's own, of which the process is in that folder.
+class CompletionOfFiles : public ::testing::Test {
+ protected:
+  CompletionOfFiles() {
+    fs::create_directories(folder_ / "data");
+    fs::create_directories(folder_ / "two words");
+    std::ofstream(folder_ / "data" / "x.npy") << "";
+    std::ofstream(folder_ / "it's.csv") << "";
+    fs::current_path(folder_);
+  }
+  ~CompletionOfFiles() override {
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+  const fs::path before_ = fs::current_path();
+  const fs::path folder_ =
+      fs::path(::testing::TempDir()) / ("quoted." + std::to_string(::getpid()));
+};
+
+TEST_F(CompletionOfFiles, InTheQuotesOfStatementsThatTakeThem) {
+  EXPECT_EQ(candidates("COPY people TO 'da"), Words{"data/"});
+  EXPECT_EQ(candidates("CREATE TENSOR X FROM 'data/"), Words{"data/x.npy"});
+  EXPECT_EQ(candidates("COPY people from 'tw"), Words{"two words/"});
+  const Completion file = complete("COPY people FROM 'data/x", known);
+  EXPECT_EQ(file.begin, 18u);
+  EXPECT_EQ(file.end, '\'');
+  EXPECT_EQ(candidates("COPY people FROM 'data/x.npy' WITH (form"), Words{"format"});
+  EXPECT_EQ(candidates("SELECT 1 FROM people WHERE name = 'da"), Words{});
+  EXPECT_EQ(candidates("SELECT 1 FROM \"da"), Words{});
+  EXPECT_EQ(candidates("'da"), Words{});
+}
+
+TEST_F(CompletionOfFiles, AQuoteInANameIsDoubled) {
+  EXPECT_EQ(candidates("COPY people TO 'it"), Words{"it''s.csv"});
+  EXPECT_EQ(candidates("COPY people TO 'it''s"), Words{"it''s.csv"});
+}
+
+TEST_F(CompletionOfFiles, InTheQuotesOfCommands) {
+  const Completion file = complete(".read 'two w", known);
+  EXPECT_EQ(file.candidates, Words{"two words/"});
+  EXPECT_EQ(file.begin, 7u);
+  EXPECT_EQ(file.end, '\'');
+  EXPECT_EQ(complete(".read \"da", known).end, '"');
+  EXPECT_EQ(complete(".read 'a b' da", known).begin, 12u);
+  EXPECT_EQ(complete(".read da", known).end, ' ');
 }
 
 TEST(Completion, WhatCandidatesHaveInCommon) {
