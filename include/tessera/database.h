@@ -179,6 +179,11 @@ class Database {
 
   const std::filesystem::path& folder() const;
   const ExternalAccess& external_access() const;
+  bool is_new() const;  // opening it has made it
+  bool is_read_only() const;
+  double lock_seconds() const;
+  /// A handle on the same database whose statements wait so long for another process that writes.
+  Database with_lock_seconds(double seconds) const;
 
  private:
   friend class Snapshot;

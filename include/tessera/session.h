@@ -45,6 +45,7 @@ struct StatementResult {
   std::optional<ResultTable> table = {};  // of those that have rows
   std::string message = {};               // of the others: "3 rows inserted"
   double seconds = 0;
+  bool is_json = false;  // the lines of the table are one document, as of EXPLAIN (FORMAT JSON)
 };
 
 /// An error in a statement: of any kind, with the place in the text.
@@ -64,6 +65,9 @@ struct SessionOptions {
   /// The extent along every dimension of the tiles of tensors that are created without saying it.
   /// 0: chosen.
   int tile_size = 0;
+  /// How long a statement that writes waits for another process that does. None: as the database
+  /// was opened.
+  std::optional<double> lock_seconds = {};
   /// Files and servers that statements may read and write, of those that the database allows. No
   /// statement changes it.
   ExternalAccess external_access = {};
@@ -87,6 +91,7 @@ class Session {
   ResultTable query(std::string_view text, const std::vector<SqlValue>& values = {});
 
   Database& database();
+  const SessionOptions& options() const;          // as they are now
   const ExternalAccess& external_access() const;  // what both allow
   RunOptions& run_options();                      // for those who watch or stop what runs
 

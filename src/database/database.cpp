@@ -31,11 +31,15 @@ void compact(store::CatalogFile& catalog) {
   }
 }
 
+void check_lock_seconds(double seconds) {
+  TESSERA_REQUIRE(TypeError, seconds >= 0, "lock_seconds={}: a number of seconds from 0 on",
+                  seconds);
+}
+
 }  // namespace
 
 Database Database::open(const std::filesystem::path& path, const DatabaseOptions& options) {
-  TESSERA_REQUIRE(TypeError, options.lock_seconds >= 0,
-                  "lock_seconds={}: a number of seconds from 0 on", options.lock_seconds);
+  check_lock_seconds(options.lock_seconds);
   auto state = std::make_shared<State>();
   // It stays the same folder wherever the process goes.
   state->folder = std::filesystem::absolute(path);
@@ -45,7 +49,7 @@ Database Database::open(const std::filesystem::path& path, const DatabaseOptions
   if (!has_catalogue(folder)) {
     TESSERA_REQUIRE(IoError, options.create && !options.read_only, "there is no database {}",
                     folder.string());
-    make_database(folder, options.lock_seconds);
+    state->is_new = make_database(folder, options.lock_seconds);
   }
   if (!options.read_only && store::has_old_files(folder))
     upgrade_database(folder, options.lock_seconds);
@@ -61,7 +65,8 @@ Database Database::temporary(const ExternalAccess& external_access) {
   state->options.external_access = external_access;
   const std::string folder = by_first("make a temporary database", [&] {
     state->temporary = std::make_unique<TemporaryFolder>(TemporaryFolder::make());
-    make_database(state->temporary->path(), state->options.lock_seconds, state->sync);
+    state->is_new =
+        make_database(state->temporary->path(), state->options.lock_seconds, state->sync);
     return state->temporary->path().string();
   });
   if (!state->temporary)
@@ -74,6 +79,19 @@ Database Database::temporary(const ExternalAccess& external_access) {
 const std::filesystem::path& Database::folder() const { return state_->folder; }
 
 const ExternalAccess& Database::external_access() const { return state_->options.external_access; }
+
+bool Database::is_new() const { return state_->is_new; }
+
+bool Database::is_read_only() const { return state_->options.read_only; }
+
+double Database::lock_seconds() const { return state_->options.lock_seconds; }
+
+Database Database::with_lock_seconds(double seconds) const {
+  check_lock_seconds(seconds);
+  auto state = std::make_shared<State>(*state_);
+  state->options.lock_seconds = seconds;
+  return Database(std::move(state));
+}
 
 Snapshot Database::snapshot() const { return state_->snapshot_of(state_->catalog->now()); }
 

@@ -41,7 +41,7 @@ void refuse_links(const fs::path& folder) {
   }
 }
 
-void make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
+bool make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
   TESSERA_REQUIRE(IoError, is_free(folder) || has_catalogue(folder),
                   "{} is not a Tessera database, and is not empty: choose another name",
                   folder.string());
@@ -53,7 +53,9 @@ void make_database(const fs::path& folder, double lock_seconds, store::Sync sync
   TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", (folder / "segments").string(),
                   error.message());
   const WriteLock lock(folder, lock_seconds);
-  if (!has_catalogue(folder)) store::CommitLog::create(folder, store::Catalog().image(), sync);
+  if (has_catalogue(folder)) return false;  // somebody else has been faster
+  store::CommitLog::create(folder, store::Catalog().image(), sync);
+  return true;
 }
 
 void upgrade_database(const fs::path& folder, double lock_seconds) {

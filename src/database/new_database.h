@@ -15,8 +15,8 @@ bool has_catalogue(const std::filesystem::path& folder);
 void refuse_links(const std::filesystem::path& folder);
 
 /// Makes an empty database in a folder that is not there, or is empty, or that a crash has left
-/// when this was tried before. Two who try at once make one.
-void make_database(const std::filesystem::path& folder, double lock_seconds,
+/// when this was tried before. Two who try at once make one; false if it was the other.
+bool make_database(const std::filesystem::path& folder, double lock_seconds,
                    store::Sync sync = store::Sync::always);
 
 /// Brings a database of an older version to the present one. Nothing that was stored is touched.

@@ -10,11 +10,12 @@
 namespace tessera {
 
 struct Database::State : std::enable_shared_from_this<Database::State> {
-  std::unique_ptr<TemporaryFolder> temporary = {};  // goes last
+  std::shared_ptr<TemporaryFolder> temporary = {};  // goes last
   std::filesystem::path folder;
   DatabaseOptions options;
+  bool is_new = false;
   store::Sync sync = store::Sync::always;
-  std::unique_ptr<store::CatalogFile> catalog = {};
+  std::shared_ptr<store::CatalogFile> catalog = {};
 
   void refuse_if_read_only() const;  // IoError
   WriteStatement writer(std::int64_t stride = 1, const std::stop_token& stop = {}) const;

@@ -1,5 +1,6 @@
 #include "session/computation.h"
 
+#include "base/check.h"
 #include "session/job_name.h"
 #include "session/sources.h"
 #include "session/state.h"
@@ -48,7 +49,15 @@ Computation Session::State::computation_of(std::vector<Output> outputs, Catalogu
   if (made.queries.operators() > limits.max_size) {
     const std::string name =
         session::job_name(requests, made.queries, made.tables, values_given, catalogue, limits);
-    if (will_run) take_job(name);
+    if (will_run) {
+      TESSERA_REQUIRE(IoError, !database.is_read_only(),
+                      "the {} operators of this statement are computed in frames, which the "
+                      "database keeps meanwhile, and {} is open for reading only: SET frame_size = "
+                      "{} computes them as one plan",
+                      made.queries.operators(), database.folder().string(),
+                      made.queries.operators());
+      take_job(name);
+    }
     // One that was killed goes on with the frames it began with.
     const auto begun = session::history_of_job(database, name);
     history = begun ? frames::History::from_text(*begun) : frame_history();

@@ -149,7 +149,9 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
   // Frames are planned one after the other, each when its inputs are there.
   if (statement.analyze || !outline.in_frames()) go_through(computation, explainer);
   const Analysis measured = measurement.take();
-  return lines(text_of(outline, statement.analyze ? &measured : nullptr, wanted));
+  StatementResult told = lines(text_of(outline, statement.analyze ? &measured : nullptr, wanted));
+  told.is_json = wanted.format == ExplainOptions::Format::json;
+  return told;
 }
 
 }  // namespace tessera

@@ -75,7 +75,31 @@ query::Settings Session::State::settings() const {
   return settings;
 }
 
+namespace {
+
+/// Whether a statement is there to change the database. What a query notes on the way is none of
+/// this.
+struct Writes {
+  bool operator()(const sql::Copy& copy) const { return copy.from; }
+  bool operator()(const sql::CreateTable&) const { return true; }
+  bool operator()(const sql::CreateTensor&) const { return true; }
+  bool operator()(const sql::CreateView&) const { return true; }
+  bool operator()(const sql::Insert&) const { return true; }
+  bool operator()(const sql::Drop&) const { return true; }
+  bool operator()(const sql::Rename&) const { return true; }
+  bool operator()(const sql::DropJob&) const { return true; }
+  bool operator()(const sql::Materialize&) const { return true; }
+  bool operator()(const sql::Checkpoint&) const { return true; }
+  bool operator()(const sql::Vacuum&) const { return true; }
+  bool operator()(const auto&) const { return false; }
+};
+
+}  // namespace
+
 StatementResult Session::State::run(const sql::Statement& statement, std::string_view text) {
+  // Before anything is computed in vain.
+  TESSERA_REQUIRE(IoError, !database.is_read_only() || !std::visit(Writes{}, statement.node),
+                  "{} is open for reading only", database.folder().string());
   struct Run {
     State& state;
     const sql::Statement& statement;
@@ -174,13 +198,18 @@ Snapshot Session::State::commit(Changes& changes, const RunOptions& run_options)
 
 Session::Session(Database database, const SessionOptions& options)
     : state_(std::make_unique<State>(State{std::move(database), options})) {
-  ExternalAccess& access = state_->options.external_access;
-  access = state_->database.external_access().and_only(access);
+  State& state = *state_;
+  ExternalAccess& access = state.options.external_access;
+  access = state.database.external_access().and_only(access);
+  state.defaults.lock_seconds = state.database.lock_seconds();
+  if (!state.options.lock_seconds) state.options.lock_seconds = state.defaults.lock_seconds;
+  state.database = state.database.with_lock_seconds(*state.options.lock_seconds);
 }
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
 Database& Session::database() { return state_->database; }
+const SessionOptions& Session::options() const { return state_->options; }
 const ExternalAccess& Session::external_access() const { return state_->options.external_access; }
 RunOptions& Session::run_options() { return state_->options.run; }
 

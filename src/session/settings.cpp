@@ -40,6 +40,11 @@ bool set_truth(const query::Cell& value, bool& into) {
   return true;
 }
 
+bool is_number(const query::Cell& value) {
+  return !value.is_null() && !value.is_text() && value.type().shape.rank() == 0 &&
+         value.type().dtype != DType::boolean;
+}
+
 const Setting all_settings[] = {
     {"memory_limit", "bytes that a statement may hold in memory, as '2GB'",
      [](const SessionOptions& o) {
@@ -87,12 +92,20 @@ const Setting all_settings[] = {
        return set_count(value, 1, 1'000'000'000, o.tile_size);
      },
      [](SessionOptions& to, const SessionOptions& from) { to.tile_size = from.tile_size; }},
+    {"lock_seconds", "seconds that a statement that writes waits for another process that does",
+     [](const SessionOptions& o) { return fmt::format("{}", *o.lock_seconds); },
+     [](SessionOptions& o, const query::Cell& value) {
+       if (!is_number(value)) return false;
+       TESSERA_REQUIRE(TypeError, value.number() >= 0, "{} is no number of seconds from 0 on",
+                       value.number());
+       o.lock_seconds = value.number();
+       return true;
+     },
+     [](SessionOptions& to, const SessionOptions& from) { to.lock_seconds = from.lock_seconds; }},
     {"cluster_timeout", "seconds without a sign of life after which another process is given up",
      [](const SessionOptions&) { return fmt::format("{}", cluster_timeout()); },
      [](SessionOptions&, const query::Cell& value) {
-       if (value.is_null() || value.is_text() || value.type().shape.rank() != 0 ||
-           value.type().dtype == DType::boolean)
-         return false;
+       if (!is_number(value)) return false;
        TESSERA_REQUIRE(TypeError, value.number() > 0 && value.number() < 1e9,
                        "{} is no number of seconds above 0", value.number());
        set_cluster_timeout(value.number());
@@ -130,7 +143,7 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Place place
       fail_type(place, "{} is fixed when a session begins: begin another one with it",
                 setting.name);
     if (!statement.value) {
-      setting.copy(options, SessionOptions());
+      setting.copy(options, defaults);
     } else {
       // A word that is no constant stands for itself: SET optimizer = off.
       const auto* word = std::get_if<sql::Name>(&statement.value->node);
@@ -145,6 +158,7 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Place place
         fail_type(statement.value->place, "{} is no value for {}: {}", query::text_of(value),
                   setting.name, setting.description);
     }
+    database = database.with_lock_seconds(*options.lock_seconds);
     return {"SET", {}, fmt::format("{} is {}", setting.name, setting.get(options))};
   }
   fail_type(place, "there is no setting {}; there are: {}", statement.name, names());

@@ -31,6 +31,7 @@ std::string count_text(std::int64_t count, std::string_view what);  // "1 row", 
 struct Session::State {
   Database database;
   SessionOptions options;
+  SessionOptions defaults = {};  // what RESET goes back to
 
   /// A statement, on one state of the database; once more if others have changed meanwhile what it
   /// is about.

@@ -2,6 +2,7 @@
 
 #include "shell/commands.h"
 #include "shell/file_options.h"
+#include "shell/opened_database.h"
 
 namespace tessera::shell {
 
@@ -21,7 +22,7 @@ void add_import(CLI::App& program, Action& chosen) {
   command->callback([arguments, &chosen] {
     chosen = [arguments] {
       return run_on_file(arguments->options, std::cout, [&](const FormatOptions& options) {
-        return Database::open(arguments->folder)
+        return opened_database(arguments->folder)
             .import_file(arguments->name, arguments->file, options);
       });
     };

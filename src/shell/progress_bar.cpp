@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <iostream>
 
 #include "base/bytes.h"
@@ -60,26 +59,21 @@ std::string progress_text(const std::optional<Progress>& progress, double second
 
 ProgressBar::ProgressBar() {
   if (!is_terminal(STDERR_FILENO)) return;
-  painter_ = std::jthread([this](const std::stop_token& ended) {
-    std::mutex waiting;
-    std::condition_variable_any wake;
-    std::unique_lock lock(waiting);
-    while (!wake.wait_for(lock, ended, step, [&] { return ended.stop_requested(); })) draw();
-  });
+  painter_ = std::jthread([this](const std::stop_token& ended) { paint(ended); });
 }
 
-void ProgressBar::stop() {
-  if (painter_.joinable()) {
-    painter_.request_stop();
-    painter_.join();
+void ProgressBar::paint(const std::stop_token& ended) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, ended, [this] { return !is_hidden_; })) {
+    draw();
+    (void)changed_.wait_for(lock, ended, step, [this] { return is_hidden_; });
   }
-  wipe();
 }
 
+/// The mutex is held, here and below.
 void ProgressBar::draw() {
-  const std::lock_guard lock(mutex_);
   const auto passed = std::chrono::steady_clock::now() - start_;
-  if (is_hidden_ || passed < patience) return;
+  if (passed < patience) return;
   const int width = terminal_width(STDERR_FILENO);
   std::cerr << wiped
             << progress_text(progress_, std::chrono::duration<double>(passed).count(),
@@ -104,6 +98,7 @@ void ProgressBar::restart() {
   start_ = std::chrono::steady_clock::now();
   progress_.reset();
   is_hidden_ = false;
+  changed_.notify_all();
 }
 
 std::function<void(const Progress&)> ProgressBar::listener() {

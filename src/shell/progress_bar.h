@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,29 +18,30 @@ namespace tessera::shell {
 std::string progress_text(const std::optional<Progress>& progress, double seconds, int width);
 
 /// One line on the standard error that says how far a statement is, from its second second on.
-/// Only a terminal gets it; it is wiped when this dies.
+/// Only a terminal gets it. Hidden until a statement begins; one serves all that a shell runs, as
+/// its thread takes longer to start than a small statement.
 class ProgressBar {
  public:
   ProgressBar();
-  ~ProgressBar() { stop(); }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   std::function<void(const Progress&)> listener();  // none if it is no terminal
-  /// Wiped, and not drawn again, while rows are written.
+  /// Wiped, and not drawn again: rows are written, or nothing runs.
   void hide();
   /// The next statement begins: its time starts now.
   void restart();
 
  private:
-  void stop();
+  void paint(const std::stop_token& ended);
   void draw();
   void wipe();
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
+  std::condition_variable_any changed_;
   std::optional<Progress> progress_;
-  bool is_drawn_ = false, is_hidden_ = false;
+  bool is_drawn_ = false, is_hidden_ = true;
   std::jthread painter_;  // a task may be long: the line goes on without its report
 };
 

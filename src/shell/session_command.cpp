@@ -14,6 +14,8 @@ namespace {
 
 struct SessionArguments {
   std::string folder, format = "table", memory_limit, external_access = "on";
+  bool read_only = false;
+  double lock_seconds = DatabaseOptions().lock_seconds;
   std::vector<std::string> texts, files;
   int threads = 0, sites = 1;
   double cluster_timeout = 0;
@@ -29,6 +31,7 @@ int run(const SessionArguments& arguments) {
   SessionOptions options;
   options.run.threads = arguments.threads;
   options.run.sites = arguments.sites;
+  options.lock_seconds = arguments.lock_seconds;
   if (!arguments.memory_limit.empty())
     options.run.memory_limit = parse_memory_limit(arguments.memory_limit);
   options.external_access = ExternalAccess::parse(arguments.external_access);
@@ -40,9 +43,8 @@ int run(const SessionArguments& arguments) {
     throw TypeError(
         "the processes of a cluster cannot share the standard input: give statements with -c or "
         "-f");
-  Shell shell(std::make_unique<Session>(
-      arguments.folder.empty() ? Database::temporary() : Database::open(arguments.folder),
-      options));
+  Shell shell(arguments.folder,
+              {.read_only = arguments.read_only, .lock_seconds = arguments.lock_seconds}, options);
   shell.mode = *mode_named(arguments.format);
   if (cluster.rank != 0) shell.output().mute();  // the first process speaks for all
   for (const SessionArguments::Input& input : arguments.inputs) {
@@ -71,9 +73,10 @@ std::string check_memory_limit(const std::string& text) {
 
 void add_session(CLI::App& program, Action& chosen) {
   auto arguments = std::make_shared<SessionArguments>();
-  program.add_option("DATABASE", arguments->folder,
-                     "A folder, made if it is not there; none: a temporary database. One that is "
-                     "called as a subcommand is written ./check");
+  CLI::Option* database =
+      program.add_option("DATABASE", arguments->folder,
+                         "A folder, made if it is not there; none: a temporary database. One that "
+                         "is called as a subcommand is written ./check");
   CLI::Option* text =
       program.add_option("-c,--command", arguments->texts, "Run these statements, and exit")
           ->type_name("STATEMENTS")
@@ -93,6 +96,15 @@ void add_session(CLI::App& program, Action& chosen) {
       ->check([](const std::string& name) {
         return mode_named(name) ? "" : "there is no format " + name;
       });
+  program
+      .add_flag("--read-only", arguments->read_only,
+                "Open databases without writing to them; statements that write are errors")
+      ->needs(database);
+  program
+      .add_option("--lock-seconds", arguments->lock_seconds,
+                  "How long a statement that writes waits for another process that does; 10")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e9));
   program
       .add_option("--memory-limit", arguments->memory_limit,
                   "What a statement may hold in memory: 2GB, 512MiB")

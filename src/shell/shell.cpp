@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "shell/dot_commands.h"
 #include "shell/interrupt.h"
-#include "shell/progress_bar.h"
+#include "shell/opened_database.h"
 #include "shell/terminal.h"
 
 namespace tessera::shell {
@@ -24,11 +24,14 @@ constexpr int ctrl_c_to_leave = 3;  // impatience must not cost what a session h
 /// While it lives, what a session runs can be stopped, and says how far it is.
 class Watch {
  public:
-  explicit Watch(RunOptions& options) : options_(options), interrupt_(ctrl_c_to_leave) {
+  Watch(RunOptions& options, ProgressBar& bar)
+      : options_(options), bar_(bar), interrupt_(ctrl_c_to_leave) {
     options_.stop = interrupt_.token();
     options_.progress = bar_.listener();
+    bar_.restart();
   }
   ~Watch() {
+    bar_.hide();
     options_.stop = {};
     options_.progress = {};
   }
@@ -36,24 +39,31 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
   std::stop_token stop() const { return interrupt_.token(); }
-  ProgressBar& bar() { return bar_; }
 
  private:
   RunOptions& options_;
+  ProgressBar& bar_;
   Interrupt interrupt_;
-  ProgressBar bar_;
 };
 
 /// The lines of a plan are shown as they are: a frame around them, or an end cut off, helps nobody.
-bool is_plain_text(const StatementResult& result) {
-  return result.command.starts_with("EXPLAIN") && result.table->columns().size() == 1;
+/// A program that reads JSON gets a plan that is JSON as the one document that it is.
+bool is_plain_text(const StatementResult& result, Mode mode) {
+  const bool is_plan = result.command.starts_with("EXPLAIN") && result.table->columns().size() == 1;
+  return is_plan && (is_for_people(mode) || (mode == Mode::json && result.is_json));
+}
+
+std::unique_ptr<Session> session_on(const std::string& folder, const DatabaseOptions& opening,
+                                    const SessionOptions& options) {
+  return std::make_unique<Session>(
+      folder.empty() ? Database::temporary() : opened_database(folder, opening), options);
 }
 
 }  // namespace
 
 void Shell::show(const StatementResult& result, const View& view) {
   std::ostream& out = output_.stream();
-  if (result.table && is_for_people(mode) && is_plain_text(result)) {
+  if (result.table && is_plain_text(result, mode)) {
     for (std::int64_t row = 0; row < result.table->rows(); ++row)
       out << result.table->text(row, 0) << '\n';
   } else if (result.table) {
@@ -73,7 +83,7 @@ void Shell::show(const StatementResult& result, const View& view) {
 }
 
 void Shell::run_statements(const std::string& text) {
-  Watch watch(session_->run_options());
+  const Watch watch(session_->run_options(), bar_);
   const View view{.width = output_.width(),
                   .max_rows = max_rows,
                   .colour = output_.colours(),
@@ -81,9 +91,9 @@ void Shell::run_statements(const std::string& text) {
                   .more_rows = ": .maxrows",
                   .more_columns = ": .mode line has all"};
   session_->execute(text, [&](const StatementResult& result) {
-    watch.bar().hide();
+    bar_.hide();
     show(result, view);
-    watch.bar().restart();
+    bar_.restart();
   });
 }
 
@@ -145,12 +155,12 @@ bool Shell::run_file(const std::string& path) {
   return succeeded;
 }
 
+Shell::Shell(const std::string& folder, const DatabaseOptions& opening,
+             const SessionOptions& options)
+    : opening_(opening), session_(session_on(folder, opening, options)) {}
+
 void Shell::open(const std::string& folder) {
-  SessionOptions options;
-  options.run = session_->run_options();
-  options.external_access = session_->external_access();
-  auto database = folder.empty() ? Database::temporary() : Database::open(folder);
-  session_ = std::make_unique<Session>(std::move(database), options);
+  session_ = session_on(folder, opening_, session_->options());
 }
 
 }  // namespace tessera::shell

@@ -5,6 +5,7 @@
 
 #include "display/error_text.h"
 #include "shell/output.h"
+#include "shell/progress_bar.h"
 #include "shell/result_format.h"
 #include "shell/statement_reader.h"
 #include "tessera/session.h"
@@ -17,7 +18,9 @@ using display::Origin;
 /// error.
 class Shell {
  public:
-  explicit Shell(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+  /// On the database of a folder; none: a temporary one.
+  explicit Shell(const std::string& folder = "", const DatabaseOptions& opening = {},
+                 const SessionOptions& options = {});
 
   /// Runs statements or a command; `origin` is where its text stands. False if there was an error.
   bool run(const Piece& piece, const Origin& origin);
@@ -26,7 +29,7 @@ class Shell {
   /// Runs all of a text, until something fails.
   bool run_text(std::string_view text);
 
-  void open(const std::string& folder);  // another database; none: a temporary one
+  void open(const std::string& folder);  // another database, with the same settings
   Session& session() { return *session_; }
   Output& output() { return output_; }
   bool wants_to_leave() const { return leaves_; }
@@ -42,8 +45,10 @@ class Shell {
   void tell(const std::string& error);
   bool run_lines(std::istream& lines, const std::string& name);
 
+  DatabaseOptions opening_;  // of every database that is opened
   std::unique_ptr<Session> session_;
   Output output_;
+  ProgressBar bar_;
   bool leaves_ = false;
   int depth_ = 0;  // of files that read files
 };

@@ -92,12 +92,14 @@ def test_import(tmp_path):
 
 
 def test_another_database_is_opened_with_the_same_settings(tmp_path):
+    assert tessera(tmp_path / "a", "-c", "SELECT 1").returncode == 0
     said = printed("--format", "csv", "--threads", "1",
-                   given=f".open {tmp_path / 'a'}\nCREATE TABLE t (x INT);\n.open\nSHOW TABLES;\n"
+                   given=f"SET tile_size = 7;\n.open {tmp_path / 'a'}\nCREATE TABLE t (x INT);\n.open\nSHOW TABLES;\n"
                          f".open {tmp_path / 'a'}\nSELECT * FROM t;\nSHOW SETTINGS;")
     lines = said.splitlines()
     assert lines[0] == "name,kind,rows,bytes" and lines[1] == "x"
     assert any(line.startswith("threads,1,") for line in lines)
+    assert any(line.startswith("tile_size,7,") for line in lines)
     ended = tessera(given=".open /proc/nowhere\nSELECT 1;")
     assert ended.returncode == 1 and ended.stdout == ""
 

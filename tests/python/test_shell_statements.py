@@ -52,7 +52,8 @@ def test_commands_and_files_run_in_their_order_and_in_one_session(tmp_path):
 
 def test_a_database_stays_and_a_temporary_one_does_not(tmp_path):
     folder = tmp_path / "lab.tsdb"
-    printed(folder, "-c", "CREATE TABLE t (x INT); INSERT INTO t VALUES (7);")
+    ended = tessera(folder, "-c", "CREATE TABLE t (x INT); INSERT INTO t VALUES (7);")
+    assert (ended.returncode, ended.stderr) == (0, f"created database {folder}\n")
     assert json.loads(printed(folder, "--format", "json", "-c", "SELECT * FROM t")) == [{"x": 7}]
     printed("-c", "CREATE TABLE t (x INT)")
     assert "there is no" in tessera("-c", "SELECT * FROM t").stderr
@@ -197,7 +198,8 @@ def test_settings_of_the_command_line(tmp_path):
 
 
 def test_a_database_that_is_called_like_a_subcommand(tmp_path):
-    assert printed("./check", "--format", "csv", "-c", "SELECT 1 AS a", cwd=tmp_path) == "a\r\n1\r\n"
+    ended = tessera("./check", "--format", "csv", "-c", "SELECT 1 AS a", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "a\r\n1\r\n")
     assert printed("check", "./check", cwd=tmp_path) == "./check: all is well\n"
 
 
@@ -220,3 +222,12 @@ def test_an_output_that_takes_nothing_is_an_error():
         ended = subprocess.run([str(PROGRAM), "-c", "SELECT 1"], stdout=full, text=True, timeout=120,
                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     assert ended.returncode == 1 and "standard output" in ended.stderr
+
+
+def test_a_plan_in_json_is_one_document():
+    statement = "EXPLAIN (FORMAT JSON) CREATE TENSOR C AS [[1, 2], [3, 4]] @ [[5], [6]]"
+    document = json.loads(printed("--format", "json", "-c", statement))
+    assert document["plan"] and "transfer_floats" in document
+    assert document["plan"] == json.loads(printed("-c", statement))["plan"]
+    rows = json.loads(printed("--format", "json", "-c", statement.replace("(FORMAT JSON) ", "")))
+    assert rows[0].keys() == {"plan"}

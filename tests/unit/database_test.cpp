@@ -294,6 +294,28 @@ TEST_F(DatabaseTest, ANewerFormatIsRefused) {
                         (folder_ / "catalog.2").string()));
 }
 
+TEST_F(DatabaseTest, IsNewForWhoeverHasMadeIt) {
+  EXPECT_TRUE(open().is_new());
+  EXPECT_FALSE(open().is_new());
+  EXPECT_TRUE(Database::temporary().is_new());
+  EXPECT_FALSE(open().is_read_only());
+  EXPECT_TRUE(open({.read_only = true}).is_read_only());
+}
+
+TEST_F(DatabaseTest, HandlesWaitAsLongAsEachIsTold) {
+  const Database patient = open({.lock_seconds = 1000});
+  Database hasty = patient.with_lock_seconds(0.01);
+  EXPECT_EQ(patient.lock_seconds(), 1000);
+  hasty.store("A", matrix(4, 4, {2, 2}));
+  EXPECT_EQ(names_in(patient), "A");
+  const File held = File::open_to_write(folder_ / "lock");
+  ASSERT_EQ(::flock(held.descriptor(), LOCK_EX), 0);
+  const std::string message = message_of([&] { hasty.drop("A"); });
+  EXPECT_NE(message.find("has not finished after 0.01 s"), std::string::npos) << message;
+  EXPECT_EQ(message_of([&] { (void)patient.with_lock_seconds(-1); }),
+            "TypeError: lock_seconds=-1: a number of seconds from 0 on");
+}
+
 TEST_F(DatabaseTest, ASecondWriterWaitsAndThenIsTold) {
   Database database = open();
   database.store("A", matrix(4, 4, {2, 2}));

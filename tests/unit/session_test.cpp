@@ -1,7 +1,10 @@
 #include "tessera/session.h"
 
+#include <sys/file.h>
+
 #include <thread>
 
+#include "base/file.h"
 #include "session/job_lock.h"
 #include "support/database_folder.h"
 
@@ -25,6 +28,50 @@ TEST_F(SessionValues, StandForEachQuestionMark) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(rows.at(0, 2)));
   EXPECT_EQ(message_of([&] { session.execute("SELECT ?; SELECT ?", {true}); }),
             "ParseError: 1 values are given, and here is one ? more");
+}
+
+using SessionSettings = DatabaseFolder;
+
+TEST_F(SessionSettings, HowLongAWriterWaitsIsOneOfThem) {
+  Session session(open({.lock_seconds = 20}));
+  EXPECT_EQ(session.execute("SET lock_seconds = 0.01")[0].message, "lock_seconds is 0.01");
+  const File held = File::open_to_write(folder_ / "lock");
+  ASSERT_EQ(::flock(held.descriptor(), LOCK_EX), 0);
+  for (const char* statement : {"CREATE TABLE t (x INT)", "CHECKPOINT", "VACUUM"}) {
+    const std::string message = message_of([&] { session.execute(statement); });
+    EXPECT_NE(message.find("has not finished after 0.01 s"), std::string::npos) << message;
+  }
+  EXPECT_EQ(session.execute("RESET lock_seconds")[0].message, "lock_seconds is 20");
+  EXPECT_EQ(Session(open(), {.lock_seconds = 3}).execute("RESET lock_seconds")[0].message,
+            "lock_seconds is 10");
+  EXPECT_EQ(Session(open(), {.lock_seconds = 3}).database().lock_seconds(), 3);
+  for (const char* wrong : {"-1", "'long'", "TRUE", "[1, 2]"})
+    EXPECT_TRUE(message_of([&] {
+                  session.execute(std::string("SET lock_seconds = ") + wrong);
+                }).starts_with("TypeError: "))
+        << wrong;
+}
+
+TEST_F(SessionSettings, OfAReadOnlyDatabaseEveryStatementThatWritesIsRefused) {
+  Session(open()).execute(
+      "CREATE TABLE t (x INT); INSERT INTO t VALUES (7); CREATE TENSOR X AS [[1, 2], [3, 4]];"
+      "CREATE TABLE v[0] AS SELECT x FROM t; CREATE TABLE v[i:1...] AS SELECT x FROM v[i-1]");
+  Session session(open({.read_only = true}));
+  for (const char* statement :
+       {"CREATE TABLE u (x INT)", "CREATE TABLE u AS SELECT 1 AS a", "CREATE TENSOR Y AS X @ X",
+        "CREATE VIEW w AS SELECT x FROM t", "CREATE TABLE p[0] AS SELECT 1 AS a",
+        "INSERT INTO t VALUES (8)", "COPY t FROM 'no.csv'", "CREATE TENSOR Y FROM 'no.npy'",
+        "DROP TABLE t", "ALTER TENSOR X RENAME TO Y", "DROP JOB IF EXISTS j", "MATERIALIZE v[3]",
+        "CHECKPOINT", "VACUUM"})
+    EXPECT_EQ(message_of([&] { session.execute(statement); }),
+              fmt::format("IoError: {} is open for reading only", folder_.string()))
+        << statement;
+  EXPECT_EQ(session.query("SELECT x FROM v[3]").text(0, 0), "7");
+  EXPECT_EQ(session.query("SHOW JOBS").rows(), 0);
+  session.execute("SET frame_size = 2");
+  const std::string message = message_of([&] { session.execute("SELECT x + 1 FROM v[30]"); });
+  EXPECT_NE(message.find("is open for reading only: SET frame_size = "), std::string::npos)
+      << message;
 }
 
 /// A statement in frames that was stopped after two of them.
