@@ -78,6 +78,7 @@ SHORT = {
     "scipy": lambda build: sparse_against_scipy(),
     "multiply": program("bench_multiply"),
     "planning": program("bench_planning"),
+    "statements": program("bench_small_statements"),
     "cuts": program("bench_frames"),
 }
 LONG = {

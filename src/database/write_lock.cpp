@@ -14,6 +14,16 @@
 #include "base/stop.h"
 
 namespace tessera {
+namespace {
+
+/// What stands in a lock file: the process that has the lock, or had it last.
+std::string holder_in(const File& file) {
+  std::string process(32, '\0');
+  process.resize(file.read_some(0, std::as_writable_bytes(std::span(process))));
+  return process;
+}
+
+}  // namespace
 
 WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
                      const std::stop_token& stop)
@@ -26,8 +36,7 @@ WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
     TESSERA_REQUIRE(IoError, errno == EWOULDBLOCK || errno == EINTR, "cannot lock {}: {}",
                     file_.path().string(), std::strerror(errno));
     if (Clock::now() >= until) {
-      std::string who(32, '\0');
-      who.resize(file_.read_some(0, std::as_writable_bytes(std::span(who))));
+      const std::string who = holder_in(file_);
       throw IoError(fmt::format(
           "{} is being written to by process {}, which has not finished after {} s; wait for it, "
           "or allow more time (lock_seconds)",
@@ -45,8 +54,10 @@ WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
   if (::fstat(file_.descriptor(), &own) != 0 || own.st_nlink > 1)
     return;  // it may be another's too
   try {
-    file_.truncate(0);
+    // A file that is cut to nothing and written again makes some systems wait for the disk.
+    if (holder_in(file_) == pid) return;
     file_.write(0, std::as_bytes(std::span(pid)));
+    file_.truncate(static_cast<std::int64_t>(pid.size()));
   } catch (const IoError&) {
     // They are told of process '?'.
   }

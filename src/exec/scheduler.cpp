@@ -57,6 +57,7 @@ void Scheduler::prepare() {
   for (const TaskGraph::Output& output : graph_.outputs) ++readers_left_[output.value];
   if (sink_) list_outputs();
   if (residence_) list_sources();
+  small_io_ = io_is_small();
 }
 
 /// What can be read whenever it is needed. Complete before anything arrives or is stored, as room

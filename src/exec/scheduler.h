@@ -23,8 +23,8 @@ namespace tessera::exec {
 
 /// Runs the tasks of some sites of a graph. Of the tasks that can run, that with the least number
 /// is started first; a value is dropped after its last reader. Sources are read, and results are
-/// stored, by threads of their own beside those that compute. The first error ends the run: nothing
-/// new is started, and it is thrown when all that runs has ended.
+/// stored, by threads of their own beside those that compute, unless it is little. The first error
+/// ends the run: nothing new is started, and it is thrown when all that runs has ended.
 class Scheduler final : public Receiver, private Crew {
  public:
   /// `mine`: which sites, by number. Results go to the sink, if there is one. `residence`: decides
@@ -81,7 +81,9 @@ class Scheduler final : public Receiver, private Crew {
   bool can_work();
 
   // scheduler_memory.cpp: values on their way to and from disk.
+  bool io_is_small() const;
   void call_io(std::int64_t number, std::function<void()> work);
+  void do_io(std::int64_t number, const std::function<void()>& work);
   std::vector<Tile> from_source(const TaskGraph::Given& given);
   void read_source(const TaskGraph::Given& given);
   void send(const Task& task);
@@ -114,6 +116,7 @@ class Scheduler final : public Receiver, private Crew {
   Transport& transport_;
   const TupleSink sink_;
   const int threads_;
+  bool small_io_ = false;  // it is done where it is asked for
   const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();  // of all threads
   const std::shared_ptr<Ledger> ledger_ = std::make_shared<Ledger>();
 

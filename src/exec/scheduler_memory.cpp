@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/stop.h"
@@ -19,21 +21,42 @@ std::int64_t bytes_of(const std::vector<Tile>& tiles) {
 
 }  // namespace
 
-/// An error there ends the run as one of a task does.
+/// Whether so little is read and stored that a thread of its own would take longer to wake.
+bool Scheduler::io_is_small() const {
+  constexpr std::size_t few = 16;        // tuples
+  constexpr std::int64_t little = 1000;  // elements of a tile
+  const bool all_here = !residence_ && graph_.sites == 1;
+  if (!all_here || graph_.given.size() + to_store_.size() > few) return false;
+  const auto is_small = [&](ValueId value) {
+    const TypesId types = graph_.values[value].types;
+    return types != unknown_types &&
+           std::all_of(graph_.types[types].begin(), graph_.types[types].end(),
+                       [](const TileType& type) { return type.shape.elements() <= little; });
+  };
+  return std::all_of(graph_.given.begin(), graph_.given.end(),
+                     [&](const auto& given) { return is_small(given.value); }) &&
+         std::all_of(to_store_.begin(), to_store_.end(),
+                     [&](const auto& stored) { return is_small(stored.first); });
+}
+
 void Scheduler::call_io(std::int64_t number, std::function<void()> work) {
-  io_.call(number, [this, number, work = std::move(work)] {
-    std::exception_ptr error;
-    try {
-      const StopScope heard(options_.stop);
-      work();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    if (!error) return;
-    const Lock lock(mutex_);
-    check_for_stop();  // which may be what has ended it
-    fail_with(static_cast<TaskId>(number), error);
-  });
+  if (small_io_) return do_io(number, work);
+  io_.call(number, [this, number, work = std::move(work)] { do_io(number, work); });
+}
+
+/// An error there ends the run as one of a task does.
+void Scheduler::do_io(std::int64_t number, const std::function<void()>& work) {
+  std::exception_ptr error;
+  try {
+    const StopScope heard(options_.stop);
+    work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (!error) return;
+  const Lock lock(mutex_);
+  check_for_stop();  // which may be what has ended it
+  fail_with(static_cast<TaskId>(number), error);
 }
 
 std::vector<Tile> Scheduler::from_source(const TaskGraph::Given& given) {

@@ -110,7 +110,13 @@ std::string Catalogue::exact_name(const std::string& name) {
   return find(name).value_or(name);
 }
 
-TableDefinition Catalogue::table(const std::string& name) {
+const TableDefinition& Catalogue::table(const std::string& name) {
+  auto known = tables_.find(name);
+  if (known == tables_.end()) known = tables_.emplace(name, read_table(name)).first;
+  return known->second;
+}
+
+TableDefinition Catalogue::read_table(const std::string& name) const {
   const auto text = texts_.find(table_text(name));
   if (text != texts_.end())
     return store::read_stored("the table " + store::shown_name(name),
@@ -144,7 +150,7 @@ std::optional<query::Schema> Catalogue::stored(const std::string& name) {
 }
 
 query::Value Catalogue::value(const std::string& name) {
-  const TableDefinition definition = table(name);
+  const TableDefinition& definition = table(name);
   if (const auto without_data = virtual_tensor(name)) {
     const Plan plan = without_data->tensor(name).plan;
     check_places(definition, plan.type(), "the tensor " + name);

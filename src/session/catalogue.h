@@ -66,7 +66,7 @@ class Catalogue : public query::Definitions {
   std::optional<Kind> kind(const std::string& name) const;
   std::vector<std::pair<std::string, Kind>> all() const;  // materialised versions left out
   /// The definition of a table that was made by SQL; of any other relation, what follows from it.
-  TableDefinition table(const std::string& name);
+  const TableDefinition& table(const std::string& name);
   bool has_tuples(const std::string& name) const { return relations_.contains(name); }
   std::optional<VirtualTensor> virtual_tensor(const std::string& name) const;
   /// The table as it is in the database.
@@ -74,12 +74,16 @@ class Catalogue : public query::Definitions {
   /// The relations of materialised versions.
   std::vector<std::string> versions_of(const std::string& table) const;
   /// From here on a version is what its rule says, though it is stored.
-  void overlook(const std::string& version) { texts_.erase(table_text(version_relation(version))); }
+  void overlook(const std::string& version) {
+    texts_.erase(table_text(version_relation(version)));
+    tables_.erase(version_relation(version));
+  }
   std::size_t next_rule(const std::string& table) const;
   std::string view_query(const std::string& name) const;
 
  private:
   std::optional<std::string> find(const std::string& name) const;
+  TableDefinition read_table(const std::string& name) const;
 
   const Snapshot snapshot_;
   std::map<std::string, std::string> texts_;
@@ -87,6 +91,7 @@ class Catalogue : public query::Definitions {
   std::map<std::string, bool> relations_;
   std::map<std::string, std::vector<query::VersionRule>> rules_;
   std::map<std::string, query::Resolver::View> views_;
+  std::map<std::string, TableDefinition> tables_;  // that were asked for
 };
 
 }  // namespace tessera::session

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <csignal>
 #include <iostream>
+#include <mutex>
+#include <thread>
 
 namespace tessera::shell {
 namespace {
@@ -35,30 +37,63 @@ void ask(int signal) {
   bell.ring();
 }
 
+/// The thread that passes on what signals ask for, as a handler of them may not. There is one for
+/// the whole program, which sleeps until the bell rings: to start one takes longer than a small
+/// statement.
+class Watcher {
+ public:
+  static Watcher& get() {
+    static Watcher watcher;
+    return watcher;
+  }
+  ~Watcher() {
+    ends_ = true;
+    bell.ring();
+  }
+
+  /// Whom it tells from now on; null: nobody.
+  void tell(std::stop_source* stop, int last) {
+    const std::lock_guard lock(mutex_);
+    stop_ = stop;
+    last_ = last;
+    explained_ = false;
+  }
+
+ private:
+  void watch() {
+    for (bell.wait(); !ends_; bell.wait()) {
+      const std::lock_guard lock(mutex_);
+      if (stop_ == nullptr || asked == 0) continue;
+      stop_->request_stop();
+      if (asked > 1 && last_ > 2 && !explained_) {
+        std::cerr << "\nstopping as soon as the work under way allows; Ctrl-C once more ends the "
+                     "program\n";
+        explained_ = true;
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::stop_source* stop_ = nullptr;
+  int last_ = 2;
+  bool explained_ = false;
+  std::atomic<bool> ends_ = false;
+  std::jthread thread_{[this] { watch(); }};
+};
+
 }  // namespace
 
 Interrupt::Interrupt(int last) {
   asked = 0;
   most_signals = last;
+  Watcher::get().tell(&stop_, last);
   for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = std::signal(signals[i], ask);
-  watcher_ = std::jthread([this, last](const std::stop_token& ended) {
-    bool told = false;
-    for (; !ended.stop_requested(); bell.wait()) {
-      if (asked > 0) stop_.request_stop();
-      if (asked > 1 && last > 2 && !told) {
-        std::cerr << "\nstopping as soon as the work under way allows; Ctrl-C once more ends the "
-                     "program\n";
-        told = true;
-      }
-    }
-  });
 }
 
 Interrupt::~Interrupt() {
   for (std::size_t i = 0; i < before_.size(); ++i)
     (void)std::signal(signals[i], before_[i] == SIG_ERR ? SIG_DFL : before_[i]);
-  watcher_.request_stop();
-  bell.ring();
+  Watcher::get().tell(nullptr, 2);
 }
 
 }  // namespace tessera::shell

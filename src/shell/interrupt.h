@@ -2,7 +2,6 @@
 
 #include <array>
 #include <stop_token>
-#include <thread>
 
 namespace tessera::shell {
 
@@ -20,7 +19,6 @@ class Interrupt {
  private:
   std::array<void (*)(int), 3> before_;  // what the signals did, and do again
   std::stop_source stop_;
-  std::jthread watcher_;
 };
 
 }  // namespace tessera::shell

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "shell/interrupt.h"
 
