@@ -316,6 +316,17 @@ TEST_F(DatabaseTest, HandlesWaitAsLongAsEachIsTold) {
             "TypeError: lock_seconds=-1: a number of seconds from 0 on");
 }
 
+TEST_F(DatabaseTest, TheLockSaysWhoHasItOrHadItLast) {
+  Database database = open();
+  std::ofstream(folder_ / "lock") << "1234567890123";  // of another process
+  for (const char* name : {"A", "B"}) {
+    database.store(name, matrix(4, 4, {2, 2}));
+    std::string process;
+    std::ifstream(folder_ / "lock") >> process;
+    EXPECT_EQ(process, std::to_string(::getpid()));
+  }
+}
+
 TEST_F(DatabaseTest, ASecondWriterWaitsAndThenIsTold) {
   Database database = open();
   database.store("A", matrix(4, 4, {2, 2}));

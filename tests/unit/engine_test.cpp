@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/check.h"
 #include "exec/task_graph.h"
 #include "ia/evaluate.h"
 #include "support/expectations.h"
@@ -131,6 +132,40 @@ TEST(Engine, ARunCanBeStoppedAndThePlanRunAgain) {
   EXPECT_ERROR(Interrupted, plan.run(options), "stopped while tasks were planned");
   const Plan fewer = matrix(DType::f64, 40, 10, 1).transform(slow_kernel());
   EXPECT_EQ(fewer.run().size(), 16);
+}
+
+TEST(Engine, LittleIsReadAndStoredByWhoRunsThePlan) {
+  const auto is_here = [](std::int64_t extent) {
+    const auto here = std::this_thread::get_id();
+    const TileType type{DType::f64, {extent, extent}};
+    std::atomic<int> read_here = 0, stored_here = 0;
+    const Plan source = Plan::input({{{"", type}}, {2}}, [&, type](const Key&) {
+      read_here += std::this_thread::get_id() == here ? 1 : 0;
+      return std::vector<Tile>{Tile::full(type.dtype, type.shape, 3)};
+    });
+    const TupleSink sink = [&](std::size_t, const Key&, const std::vector<Tile>& tiles) {
+      stored_here += std::this_thread::get_id() == here ? 1 : 0;
+      EXPECT_EQ(tiles[0].at<double>({0, 0}), -3);
+    };
+    (void)run_into({source.transform("neg")}, sink, {});
+    EXPECT_EQ(read_here, stored_here);
+    return read_here == 2;
+  };
+  EXPECT_TRUE(is_here(2));
+  EXPECT_FALSE(is_here(200));
+}
+
+TEST(Engine, AnErrorInLittleThatIsReadOrStoredEndsTheRun) {
+  const Plan broken = Plan::input({{{"", {DType::f64, {1}}}}, {2}}, [](const Key& key) {
+    TESSERA_REQUIRE(IoError, key[0] == 0, "nothing can be read at {}", to_string(key));
+    return std::vector<Tile>{Tile::full(DType::f64, {1}, 3)};
+  });
+  EXPECT_ERROR(IoError, broken.transform("neg").run(), "nothing can be read at <1>");
+  const TupleSink full = [](std::size_t, const Key&, const std::vector<Tile>&) {
+    throw IoError("the disk is full");
+  };
+  const Plan small = Plan::input(Relation::from_tensor(Tile::full(DType::f64, {2}, 1), {1}));
+  EXPECT_ERROR(IoError, run_into({small.transform("neg")}, full, {}), "the disk is full");
 }
 
 TEST(Engine, ProgressGoesOnAndEndsAtAllTasks) {
