@@ -26,7 +26,8 @@ struct Progress {
   int frame = 0, frames = 0;
 };
 
-struct RunRecord;  // below: a run that has ended
+struct RunRecord;   // below: a run that has ended
+class RunObserver;  // events.h
 
 struct RunOptions {
   Holes holes = Holes::refused;
@@ -49,6 +50,8 @@ struct RunOptions {
   /// Called after each run that did not fail, by the thread that asked for it: for those who
   /// compare what was predicted with what it took.
   std::function<void(const RunRecord&)> ended = {};
+  /// Is told of all that the run does. Several runs may have the same one: a Trace, for one.
+  std::shared_ptr<RunObserver> observer = {};
 };
 
 /// What an operator of a run took.
@@ -58,14 +61,15 @@ struct OperatorReport {
   std::int64_t tasks = 0;
   double flops = 0, bytes = 0;  // as its kernels predict them
   double seconds = 0;           // summed over the threads
-  std::int64_t tuples = 0;  // of its result; this and the next three if RunOptions::ended is set
-  double floats_moved = 0;  // by a move between sites
-  std::int64_t result_bytes = 0,
-               expected_bytes = 0;  // of its result: what they take, and as guessed
+  std::int64_t tuples = 0;      // of its result
+  double floats_moved = 0;      // by a move between sites
+  std::int64_t result_bytes = 0;
+  std::int64_t expected_bytes = 0;  // as guessed, if RunOptions::ended is set
   int node = -1;                    // its place among ia::in_order of the plans that were run
 };
 
-/// What a run took. `sent` and `received` count the numbers in the tiles that crossed, by site.
+/// What a run took. `sent` and `received` count the numbers in the tiles that crossed, by site; on
+/// a cluster, at the sites of this process.
 struct RunReport {
   double floats_moved = 0;
   std::vector<double> sent = {}, received = {};

@@ -89,15 +89,8 @@ class Cluster::Run final : public Transport {
       if (of.first > cluster_.rounds_) compare_order(of.second, said.runs);
   }
 
-  void send(ValueId value, const std::vector<Tile>& tiles, int from_site, int to_site,
+  void send(ValueId value, const std::vector<Tile>& tiles, int, int to_site,
             std::function<void()> sent) override {
-    (void)from_site;
-    double floats = 0;
-    for (const Tile& tile : tiles) floats += static_cast<double>(tile.elements());
-    {
-      const std::lock_guard lock(count_);
-      floats_ += floats;
-    }
     const int to = cluster_.owner(to_site);
     if (to == cluster_.rank()) {
       receiver_->arrived(value, tiles);
@@ -123,11 +116,6 @@ class Cluster::Run final : public Transport {
   }
 
   void still_here() override { cluster_.wire_.still_here(); }
-
-  double floats_moved() const override {
-    const std::lock_guard lock(count_);
-    return floats_;
-  }
 
   std::int64_t number() const { return number_; }
   std::int64_t mark() const { return fingerprint_; }
@@ -200,8 +188,6 @@ class Cluster::Run final : public Transport {
   bool agreed_ = false;
   std::vector<std::int64_t> owed_;  // tuples that are still to come, by rank
   std::atomic<bool> told_ = false;
-  mutable std::mutex count_;
-  double floats_ = 0;
 };
 
 Cluster::Cluster(std::unique_ptr<Wire> wire, double timeout)

@@ -7,6 +7,8 @@
 #include "exec/cluster.h"
 #include "exec/local_transport.h"
 #include "exec/planned_run.h"
+#include "exec/progress_teller.h"
+#include "exec/report_maker.h"
 #include "exec/scheduler.h"
 #include "exec/statement_memory.h"
 #include "tile/kept_memory.h"
@@ -15,12 +17,30 @@
 namespace tessera {
 namespace {
 
-/// What a run leaves: who has which outputs.
+/// Those who hear what a run does.
+struct Observers {
+  std::unique_ptr<exec::ReportMaker> report;
+  std::unique_ptr<exec::ProgressTeller> progress;
+  std::vector<RunObserver*> all;
+
+  Observers(const exec::TaskGraph& graph, const std::vector<bool>& mine, const RunOptions& options,
+            bool wants_report) {
+    if (wants_report) all.push_back((report = std::make_unique<exec::ReportMaker>(graph)).get());
+    if (options.observer != nullptr) all.push_back(options.observer.get());
+    if (options.progress)
+      all.push_back(
+          (progress = std::make_unique<exec::ProgressTeller>(graph, mine, options)).get());
+  }
+};
+
+/// What a run leaves: who has which outputs. The scheduler refers to all that is above it.
 struct Finished {
-  std::unique_ptr<const exec::TaskGraph> graph;  // which the scheduler refers to
-  std::unique_ptr<const RunOptions> options;     // so it does to these
-  std::unique_ptr<exec::Scheduler> scheduler;
+  std::unique_ptr<const exec::TaskGraph> graph;
+  std::unique_ptr<const RunOptions> options;
   std::vector<bool> mine;
+  std::unique_ptr<const Observers> observers = nullptr;
+  std::unique_ptr<exec::EventStream> events = nullptr;
+  std::unique_ptr<exec::Scheduler> scheduler = nullptr;
 };
 
 Finished carry_out(exec::Prepared run, const TupleSink& sink, RunReport* report) {
@@ -39,27 +59,33 @@ Finished carry_out(exec::Prepared run, const TupleSink& sink, RunReport* report)
   if (cluster != nullptr)
     transport = cluster->open_run(*run.graph);
   else
-    transport = std::make_unique<exec::LocalTransport>(run.graph->sites);
+    transport = std::make_unique<exec::LocalTransport>();
   Finished done{std::move(run.graph), std::make_unique<const RunOptions>(std::move(run.options)),
-                nullptr, std::move(run.mine)};
+                std::move(run.mine)};
   std::unique_ptr<exec::Residence> residence;
   if (!run.all_fits)
     residence = std::make_unique<exec::Residence>(*done.graph, done.mine, std::move(run.sizes),
                                                   done.options->memory_limit - run.kept,
                                                   exec::Pace::of(done.options->threads));
-  done.scheduler = std::make_unique<exec::Scheduler>(*done.graph, done.mine, *done.options,
-                                                     *transport, sink, std::move(residence));
+  const RunOptions& options = *done.options;
+  done.observers = std::make_unique<const Observers>(*done.graph, done.mine, options,
+                                                     report != nullptr || options.ended);
+  done.events = std::make_unique<exec::EventStream>(
+      *done.graph, done.observers->all,
+      options.progress ? std::min(0.01, options.progress_seconds) : 0.01);
+  std::function<void()> tell_progress;
+  if (done.observers->progress)
+    tell_progress = [&events = *done.events, &progress = *done.observers->progress] {
+      progress.tell_if_due(events.run());
+    };
+  done.scheduler = std::make_unique<exec::Scheduler>(*done.graph, done.mine, options, *transport,
+                                                     sink, std::move(residence), *done.events,
+                                                     std::move(tell_progress));
   done.scheduler->run();
-  if (report != nullptr || done.options->ended) {
-    RunReport& own = record.report;
-    done.scheduler->report(own, expected);
-    own.floats_moved = transport->floats_moved();
-    if (const auto* local = dynamic_cast<const exec::LocalTransport*>(transport.get())) {
-      own.sent = local->traffic().sent;
-      own.received = local->traffic().received;
-    }
-    if (report != nullptr) *report = own;
-    if (done.options->ended) done.options->ended(record);
+  if (done.observers->report) {
+    record.report = done.observers->report->report(expected);
+    if (report != nullptr) *report = record.report;
+    if (options.ended) options.ended(record);
   }
   return done;
 }

@@ -23,17 +23,19 @@ std::string message_of(const std::exception_ptr& error) {
 }  // namespace
 
 Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
-                     Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence)
+                     Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence,
+                     EventStream& events, std::function<void()> after_tasks)
     : graph_(graph),
       mine_(std::move(mine)),
       options_(options),
       transport_(transport),
       sink_(std::move(sink)),
+      events_(events),
+      after_tasks_(std::move(after_tasks)),
       threads_(options.threads > 0 ? options.threads : all_cores()),
       tiles_(graph.values.size()),
       readers_left_(graph.values.size()),
       inputs_missing_(graph.tasks.size()),
-      taken_(graph.steps.size()),
       residence_(std::move(residence)),
       helpers_(threads_ - 1),
       spilled_(options.temporary_folder),
@@ -48,7 +50,7 @@ void Scheduler::prepare() {
     if (task.kind == TaskKind::transfer && is_mine(graph_.values[task.output].site))
       ++arrivals_left_;
     if (!is_mine(task.site)) continue;
-    meter_.expect(graph_.costs[task.cost]);
+    work_left_.expect(graph_.costs[task.cost]);
     inputs_missing_[t] = task.inputs;
     if (task.inputs == 0 && !residence_) make_ready(static_cast<TaskId>(t));
   }
@@ -122,6 +124,19 @@ void Scheduler::make_ready(TaskId task) {
 }
 
 void Scheduler::run() {
+  events_.begin();
+  try {
+    run_all();
+  } catch (...) {
+    events_.end({true, 0, ledger_->live(), ledger_->peak()});
+    throw;
+  }
+  tell_kept_results();
+  events_.end({false, 0, ledger_->live(), ledger_->peak()});
+  if (events_.has_failed()) std::rethrow_exception(events_.error());
+}
+
+void Scheduler::run_all() {
   prepare();
   agreed_ = !transport_.waits_for_agreement();
   transport_.start(*this);
@@ -157,7 +172,6 @@ void Scheduler::run() {
   if (error_) std::rethrow_exception(error_);
   if (residence_ && !sink_) bring_results_back();
   if (error_) std::rethrow_exception(error_);
-  if (options_.progress) options_.progress(progress());
 }
 
 /// Whether there is a task that may be started.
@@ -167,8 +181,9 @@ bool Scheduler::can_work() { return !ready_.empty() && (!residence_ || may_start
 /// held, but not while a task runs.
 void Scheduler::work(Lock& lock) {
   const CrewScope crew(this);
+  EventStream::Lane lane(events_);
   try {
-    work_while_there_is(lock);
+    work_while_there_is(lock, lane);
   } catch (...) {
     // Not of a task, but of what is noted of it: there is no memory for that either.
     if (!lock.owns_lock()) lock.lock();
@@ -176,12 +191,18 @@ void Scheduler::work(Lock& lock) {
   }
 }
 
-void Scheduler::work_while_there_is(Lock& lock) {
+void Scheduler::work_while_there_is(Lock& lock, EventStream::Lane& lane) {
   std::vector<TaskId> now_ready;
   for (check_for_stop(); !ended_; check_for_stop()) {
     if (!can_work()) {
-      if (!can_help()) break;
-      help_with_shared(lock);
+      if (can_help()) {
+        help_with_shared(lock);
+      } else {
+        if (lane.is_empty()) break;
+        lock.unlock();
+        lane.hand_over();
+        lock.lock();
+      }
       continue;
     }
     const TaskId task = first_ready();
@@ -194,6 +215,8 @@ void Scheduler::work_while_there_is(Lock& lock) {
     try {
       const StopScope heard(options_.stop);
       execute(task, now_ready);
+      if (lane.hand_over_if_due() && after_tasks_) after_tasks_();
+      if (events_.has_failed()) error = events_.error();
     } catch (...) {
       error = std::current_exception();
     }
@@ -204,18 +227,17 @@ void Scheduler::work_while_there_is(Lock& lock) {
       fail_with(task, error);
       return;
     }
-    meter_.done(graph_.costs[graph_.tasks[task].cost]);
+    work_left_.done(graph_.costs[graph_.tasks[task].cost]);
     for (const TaskId next : now_ready) make_ready(next);
     now_ready.clear();
     if (residence_) finish_resident(task);
-    tell_progress(lock);
   }
 }
 
 /// Calls as many helpers as there are tasks for them. A helper leaves when it finds none. To wake
 /// one takes longer than to do a few small tasks alone.
 void Scheduler::recruit() {
-  if (graph_.costs_known && meter_.work_left() < 50e-6) return;
+  if (graph_.costs_known && work_left_.seconds() < 50e-6) return;
   auto tasks = static_cast<std::int64_t>(ready_.size());
   if (can_help()) tasks = threads_;
   if (caller_waits_ && tasks > 0) {
@@ -279,31 +301,14 @@ void Scheduler::help_with_shared(Lock& lock) {
   lock.lock();
 }
 
-void Scheduler::tell_progress(Lock& lock) {
-  if (!options_.progress || telling_ || finished() || !meter_.is_due(options_.progress_seconds))
-    return;
-  telling_ = true;
-  const Progress now = progress();
-  lock.unlock();
-  std::exception_ptr error;
-  try {
-    options_.progress(now);
-  } catch (...) {
-    error = std::current_exception();
-  }
-  lock.lock();
-  telling_ = false;
-  if (error) fail_with(0, error);
-}
-
 void Scheduler::check_for_stop() {
   if (ended_ || finished() || !options_.stop.stop_requested()) return;
   fail_with(0, std::make_exception_ptr(stopped()));
 }
 
 Interrupted Scheduler::stopped() const {
-  return Interrupted(
-      fmt::format("the run was stopped after {} of {} tasks", meter_.tasks_done(), meter_.tasks()));
+  return Interrupted(fmt::format("the run was stopped after {} of {} tasks",
+                                 work_left_.tasks_done(), work_left_.tasks()));
 }
 
 /// Of several tasks that fail before the run has ended, the first in order is told.

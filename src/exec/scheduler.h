@@ -10,13 +10,14 @@
 
 #include "base/crew.h"
 #include "base/memory_account.h"
+#include "exec/event_stream.h"
 #include "exec/helpers.h"
 #include "exec/io_threads.h"
 #include "exec/ledger.h"
-#include "exec/progress_meter.h"
 #include "exec/residence.h"
 #include "exec/spill_file.h"
 #include "exec/transport.h"
+#include "exec/work_left.h"
 #include "kernel/library_threads.h"
 
 namespace tessera::exec {
@@ -28,17 +29,17 @@ namespace tessera::exec {
 class Scheduler final : public Receiver, private Crew {
  public:
   /// `mine`: which sites, by number. Results go to the sink, if there is one. `residence`: decides
-  /// what is in memory; none if all of it can be.
+  /// what is in memory; none if all of it can be. What happens is told to `events`; `after_tasks`,
+  /// if there is one, is called after tasks, by the threads that ran them, once their events are
+  /// told.
   Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
-            Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence);
+            Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence,
+            EventStream& events, std::function<void()> after_tasks = {});
   ~Scheduler();
 
   void run();
   /// The tiles of an output of one of our sites, after run() without a sink.
   const std::vector<Tile>& result(ValueId output) const { return tiles_[output]; }
-  /// What a run took; the transport knows what it carried. `expected`: the bytes that the results
-  /// of each step were thought to take, if somebody wants to know.
-  void report(RunReport& report, const std::vector<std::int64_t>& expected = {}) const;
 
   void arrived(ValueId value, std::vector<Tile> tiles) override;
   void agreed() override;
@@ -50,35 +51,45 @@ class Scheduler final : public Receiver, private Crew {
 
   bool is_mine(int site) const { return mine_[site]; }
   void prepare();
+  void run_all();
   void take_given();
   void list_outputs();
   void list_sources();
   void make_ready(TaskId task);
   void work(Lock& lock);
-  void work_while_there_is(Lock& lock);
+  void work_while_there_is(Lock& lock, EventStream::Lane& lane);
   void recruit();
   void help(Lock& lock);
   void share(std::int64_t count, const SharedWork::Part& part) override;
   bool can_help() const;
   void help_with_shared(Lock& lock);
-  void tell_progress(Lock& lock);
   void check_for_stop();
   Interrupted stopped() const;
-  Progress progress() const;
-  std::vector<OperatorReport> operators(const std::vector<std::int64_t>& expected) const;
   void fail_with(TaskId task, std::exception_ptr error);
   bool finished() const {
-    return meter_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0 && agreed_;
+    return work_left_.tasks_left() == 0 && arrivals_left_ == 0 && io_left_ == 0 && agreed_;
   }
 
   // scheduler_values.cpp: values that are made, put in place and dropped.
   void execute(TaskId id, std::vector<TaskId>& now_ready);
-  void count_result(const Task& task, const std::vector<Tile>& tiles);
+  std::vector<Tile> made_by(const Task& task);
   void publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready);
   void drop_reader(ValueId value);
 
   TaskId first_ready() const { return static_cast<TaskId>(ready_.top() & 0xffffffff); }
   bool can_work();
+
+  // scheduler_events.cpp: what is told of all this.
+  std::int64_t time() const { return events_.is_heard() ? EventStream::now() : 0; }
+  void tell_task(TaskId id, std::int64_t begin, const std::vector<Tile>& tiles, bool failed);
+  void tell_value(RunEvent::Kind kind, ValueId value, std::int64_t begin,
+                  const std::vector<Tile>& tiles, std::int64_t bytes = 0);
+  void tell_source(const TaskGraph::Given& given, std::int64_t begin,
+                   const std::vector<Tile>& tiles);
+  void tell_written(const TaskGraph::Output& output, std::int64_t begin, std::int64_t end,
+                    const std::vector<Tile>& tiles);
+  void tell_kept_results();
+  void tell(RunEvent& event, std::int64_t begin, const std::vector<Tile>& tiles);
 
   // scheduler_memory.cpp: values on their way to and from disk.
   bool io_is_small() const;
@@ -115,6 +126,8 @@ class Scheduler final : public Receiver, private Crew {
   const RunOptions& options_;
   Transport& transport_;
   const TupleSink sink_;
+  EventStream& events_;
+  const std::function<void()> after_tasks_;
   const int threads_;
   bool small_io_ = false;  // it is done where it is asked for
   const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();  // of all threads
@@ -127,12 +140,6 @@ class Scheduler final : public Receiver, private Crew {
   std::vector<std::atomic<std::int32_t>> inputs_missing_;
   // The outputs that are to be stored, by value.
   std::unordered_map<ValueId, std::vector<std::int32_t>> to_store_;
-  std::atomic<std::int64_t> bytes_read_ = 0, bytes_spilled_ = 0;
-  // By operator, of all threads.
-  struct Taken {
-    std::atomic<std::int64_t> nanoseconds = 0, tuples = 0, bytes = 0, floats = 0;
-  };
-  std::vector<Taken> taken_;
 
   /// What a helper looks at first: one that comes when all is done must find out without us.
   struct Door {
@@ -167,8 +174,7 @@ class Scheduler final : public Receiver, private Crew {
   bool failed_elsewhere_ = false;
   std::exception_ptr error_;
   TaskId failed_task_ = 0;
-  bool telling_ = false;
-  ProgressMeter meter_;
+  WorkLeft work_left_;
   std::vector<std::shared_ptr<SharedWork>> shared_;  // of tasks that run
   const OneLibraryThread library_;
   Helpers helpers_;

@@ -11,15 +11,6 @@
 // How a scheduler has values read, and written out to make room for others.
 
 namespace tessera::exec {
-namespace {
-
-std::int64_t bytes_of(const std::vector<Tile>& tiles) {
-  std::int64_t bytes = 0;
-  for (const Tile& tile : tiles) bytes += tile.bytes();
-  return bytes;
-}
-
-}  // namespace
 
 /// Whether so little is read and stored that a thread of its own would take longer to wake.
 bool Scheduler::io_is_small() const {
@@ -60,10 +51,11 @@ void Scheduler::do_io(std::int64_t number, const std::function<void()>& work) {
 }
 
 std::vector<Tile> Scheduler::from_source(const TaskGraph::Given& given) {
+  const std::int64_t begin = time();
   std::vector<Tile> tiles = tiles_from(
       *given.input, {graph_.keys[given.key], graph_.types[graph_.values[given.value].types]});
   ledger_->hold(tiles);
-  bytes_read_ += bytes_of(tiles);
+  tell_source(given, begin, tiles);
   return tiles;
 }
 
@@ -112,6 +104,7 @@ void Scheduler::send(const Task& task) {
     const Lock lock(mutex_);
     ++sending_;
   }
+  tell_value(RunEvent::Kind::sent, task.output, time(), tiles);
   transport_.send(task.output, tiles, task.site, graph_.values[task.output].site, std::move(sent));
 }
 
@@ -217,9 +210,10 @@ void Scheduler::read_back(ValueId value) {
       const Lock lock(mutex_);
       copy = copies_.at(value);
     }
+    const std::int64_t begin = time();
     tiles = spilled_.read(copy);
     ledger_->hold(tiles);
-    bytes_read_ += bytes_of(tiles);
+    tell_value(RunEvent::Kind::read, value, begin, tiles);
   }
   const std::int64_t bytes = ledger_->charged(tiles);
   tiles_[value] = std::move(tiles);
@@ -232,8 +226,9 @@ void Scheduler::read_back(ValueId value) {
 }
 
 void Scheduler::write_out(ValueId value, Handles tiles) {
+  const std::int64_t begin = time();
   SpillFile::Copy copy = spilled_.write(*tiles);
-  bytes_spilled_ += copy.place.bytes;
+  tell_value(RunEvent::Kind::spilled, value, begin, *tiles, copy.place.bytes);
   tiles.reset();
   const Lock lock(mutex_);
   copies_[value] = std::move(copy);

@@ -6,7 +6,9 @@
 namespace tessera::exec {
 
 void Scheduler::store(const TaskGraph::Output& output, const std::vector<Tile>& tiles) {
+  const std::int64_t begin = time();
   sink_(static_cast<std::size_t>(output.result), graph_.keys[output.key], tiles);
+  tell_written(output, begin, 0, tiles);
 }
 
 /// A value that is a result, and has just come, will be handed to the sink. The lock is held.
@@ -90,9 +92,10 @@ void Scheduler::bring_results_back() {
   for (const TaskGraph::Output& output : graph_.outputs) {
     if (!is_mine(graph_.values[output.value].site) || !tiles_[output.value].empty()) continue;
     if (const auto copy = copies_.find(output.value); copy != copies_.end()) {
+      const std::int64_t begin = time();
       tiles_[output.value] = spilled_.read(copy->second);
       ledger_->hold(tiles_[output.value]);
-      for (const Tile& tile : tiles_[output.value]) bytes_read_ += tile.bytes();
+      tell_value(RunEvent::Kind::read, output.value, begin, tiles_[output.value]);
     } else if (const auto source = sources_.find(output.value); source != sources_.end()) {
       tiles_[output.value] = from_source(*source->second);
     }

@@ -1,5 +1,3 @@
-#include <chrono>
-
 #include "exec/perform.h"
 #include "exec/scheduler.h"
 
@@ -10,34 +8,44 @@ namespace tessera::exec {
 void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
   const Task& task = graph_.tasks[id];
   const auto inputs = graph_.inputs_of(task);
-  if (task.kind == TaskKind::transfer) {
-    count_result(task, tiles_[inputs.front()]);
-    send(task);
-  } else {
-    Arguments arguments;
-    std::int64_t handed_over = 0;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      std::vector<Tile>& tiles = tiles_[inputs[i]];
-      if (i > 0 || !is_folding(task.kind)) {
-        arguments.inputs.push_back(&tiles);
-      } else if (readers_left_[inputs[i]].load(std::memory_order_acquire) == 1) {
-        handed_over = ledger_->hand_over(tiles);
-        arguments.accumulator = std::move(tiles);
-        tiles.clear();
-      } else {
-        arguments.accumulator = tiles;  // others read it too
-      }
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    Made made = perform(graph_, task, std::move(arguments));
-    if (residence_) made.tiles = without_what_is_not_shown(std::move(made.tiles));
-    const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
-    taken_[task.op].nanoseconds.fetch_add(taken.count(), std::memory_order_relaxed);
-    count_result(task, made.tiles);
-    ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
-    publish(task.output, std::move(made.tiles), now_ready);
+  const std::int64_t begin = time();
+  const bool is_transfer = task.kind == TaskKind::transfer;
+  std::vector<Tile> made;
+  try {
+    if (is_transfer)
+      send(task);
+    else
+      made = made_by(task);
+  } catch (...) {
+    tell_task(id, begin, {}, true);
+    throw;
   }
+  tell_task(id, begin, is_transfer ? tiles_[inputs.front()] : made, false);
+  if (!is_transfer) publish(task.output, std::move(made), now_ready);
   for (const ValueId input : inputs) drop_reader(input);
+}
+
+/// Runs the kernels of a task.
+std::vector<Tile> Scheduler::made_by(const Task& task) {
+  const auto inputs = graph_.inputs_of(task);
+  std::int64_t handed_over = 0;
+  Arguments arguments;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<Tile>& tiles = tiles_[inputs[i]];
+    if (i > 0 || !is_folding(task.kind)) {
+      arguments.inputs.push_back(&tiles);
+    } else if (readers_left_[inputs[i]].load(std::memory_order_acquire) == 1) {
+      handed_over = ledger_->hand_over(tiles);
+      arguments.accumulator = std::move(tiles);
+      tiles.clear();
+    } else {
+      arguments.accumulator = tiles;  // others read it too
+    }
+  }
+  Made made = perform(graph_, task, std::move(arguments));
+  if (residence_) made.tiles = without_what_is_not_shown(std::move(made.tiles));
+  ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
+  return std::move(made.tiles);
 }
 
 /// Puts a value in place. The counters order its tiles before any reader.
@@ -66,6 +74,7 @@ void Scheduler::drop_reader(ValueId value) {
 void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
   std::vector<TaskId> now_ready;
   ledger_->hold(tiles);
+  tell_value(RunEvent::Kind::received, value, time(), tiles);
   publish(value, std::move(tiles), now_ready);
   Lock lock(mutex_);
   --arrivals_left_;

@@ -43,7 +43,6 @@ class Transport {
   virtual void finish() = 0;
   /// For a receiver that lets the transport's thread wait: others are told that we live.
   virtual void still_here() {}
-  virtual double floats_moved() const = 0;  // sent from here so far
 };
 
 }  // namespace tessera::exec

@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "exec/report_maker.h"
 #include "exec/scheduler.h"
 #include "support/expectations.h"
 
@@ -25,7 +26,6 @@ class Process : public Transport {
   }
   void send(ValueId value, const std::vector<Tile>& tiles, int, int to,
             std::function<void()> sent) override {
-    for (const Tile& tile : tiles) sent_ += static_cast<double>(tile.elements());
     peer_at(to).post([value, tiles, sent](Receiver& receiver) {
       receiver.arrived(value, tiles);
       if (sent) sent();
@@ -42,7 +42,6 @@ class Process : public Transport {
       postman_.join();
     }
   }
-  double floats_moved() const override { return sent_; }
 
   std::vector<Process*> others;  // by number, itself included
   std::vector<int> process_of;   // a site
@@ -73,7 +72,6 @@ class Process : public Transport {
   }
 
   Receiver* receiver_ = nullptr;
-  std::atomic<double> sent_ = 0;
   std::mutex mutex_;
   std::deque<Letter> letters_;
   std::jthread postman_;
@@ -111,11 +109,13 @@ Outcome run_in_processes(const ia::Plan& plan, int processes,
       RunOptions options;
       options.threads = 2;
       if (!stops.empty()) options.stop = stops[p];
-      Scheduler scheduler(graph, mine, options, *all[p], {}, nullptr);
+      ReportMaker report(graph);
+      EventStream events(graph, {&report});
+      Scheduler scheduler(graph, mine, options, *all[p], {}, nullptr, events);
       try {
         scheduler.run();
         const std::lock_guard lock(mutex);
-        outcome.moved += all[p]->floats_moved();
+        outcome.moved += report.report({}).floats_moved;
         for (const TaskGraph::Output& output : graph.outputs)
           if (mine[graph.values[output.value].site])
             outcome.tuples[graph.keys[output.key]] = scheduler.result(output.value);
