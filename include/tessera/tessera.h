@@ -5,6 +5,7 @@
 
 #include "tessera/database.h"
 #include "tessera/error.h"
+#include "tessera/events.h"
 #include "tessera/ia.h"
 #include "tessera/kernel.h"
 #include "tessera/key.h"
@@ -15,4 +16,5 @@
 #include "tessera/run.h"
 #include "tessera/session.h"
 #include "tessera/tile.h"
+#include "tessera/trace.h"
 #include "tessera/workload.h"

@@ -131,26 +131,28 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
            "many.");
   const auto open = [](const Database& self, const py::object& memory_limit, int threads, int sites,
                        const std::string& temporary_folder, bool optimize, int frame_size,
-                       const py::object& external_access) {
+                       const py::object& external_access, const std::string& trace) {
     SessionOptions options;
     options.external_access = as_access(external_access);
     options.run = run_options(false, sites, threads, memory_limit, temporary_folder);
     options.run.optimize = optimize;
     options.frame_size = frame_size;
+    if (!trace.empty()) options.run.observer = std::make_shared<Trace>(trace);
     return std::make_shared<SharedSession>(self, options);
   };
   database
       .def("session", open, py::kw_only(), py::arg("memory_limit") = none, py::arg("threads") = 0,
            py::arg("sites") = 1, py::arg("temporary_folder") = "", py::arg("optimize") = true,
-           py::arg("frame_size") = 0, py::arg("external_access") = "on",
+           py::arg("frame_size") = 0, py::arg("external_access") = "on", py::arg("trace") = "",
            "A session of SQL: what SET changes holds for its later statements. They may use the "
            "files and servers that `external_access` and the database allow: \"on\", \"off\", or a "
-           "list of folders.")
+           "list of folders. `trace` is a file that gets what they run, for Perfetto and "
+           "chrome://tracing.")
       .def(
           "sql",
           [open](const Database& self, const std::string& text, const py::object& values,
                  const py::object& progress) {
-            const auto session = open(self, py::none(), 0, 1, "", true, 0, py::str("on"));
+            const auto session = open(self, py::none(), 0, 1, "", true, 0, py::str("on"), "");
             std::vector<StatementResult> results =
                 session->execute(text, as_values(values), progress);
             if (results.empty()) return StatementResult{};

@@ -8,12 +8,13 @@
 #include "shell/commands.h"
 #include "shell/interactive.h"
 #include "shell/terminal.h"
+#include "tessera/trace.h"
 
 namespace tessera::shell {
 namespace {
 
 struct SessionArguments {
-  std::string folder, format = "table", memory_limit, external_access = "on";
+  std::string folder, format = "table", memory_limit, external_access = "on", trace;
   bool read_only = false;
   double lock_seconds = DatabaseOptions().lock_seconds;
   std::vector<std::string> texts, files;
@@ -27,6 +28,20 @@ struct SessionArguments {
 };
 
 /// What runs, in order: the texts and files of the command line, or else the standard input.
+int run_inputs(Shell& shell, const SessionArguments& arguments) {
+  for (const SessionArguments::Input& input : arguments.inputs) {
+    const bool succeeded = input.is_file ? shell.run_file(input.what) : shell.run_text(input.what);
+    if (!succeeded) return failed;
+    if (shell.wants_to_leave()) break;
+  }
+  if (arguments.inputs.empty()) {
+    if (!is_terminal(STDIN_FILENO)) return shell.run_file("-") ? 0 : failed;
+    run_interactively(shell);
+  }
+  shell.output().to_standard_output();
+  return 0;
+}
+
 int run(const SessionArguments& arguments) {
   SessionOptions options;
   options.run.threads = arguments.threads;
@@ -43,21 +58,16 @@ int run(const SessionArguments& arguments) {
     throw TypeError(
         "the processes of a cluster cannot share the standard input: give statements with -c or "
         "-f");
+  std::shared_ptr<Trace> trace;
+  if (!arguments.trace.empty()) trace = std::make_shared<Trace>(arguments.trace);
+  options.run.observer = trace;
   Shell shell(arguments.folder,
               {.read_only = arguments.read_only, .lock_seconds = arguments.lock_seconds}, options);
   shell.mode = *mode_named(arguments.format);
   if (cluster.rank != 0) shell.output().mute();  // the first process speaks for all
-  for (const SessionArguments::Input& input : arguments.inputs) {
-    const bool succeeded = input.is_file ? shell.run_file(input.what) : shell.run_text(input.what);
-    if (!succeeded) return failed;
-    if (shell.wants_to_leave()) break;
-  }
-  if (arguments.inputs.empty()) {
-    if (!is_terminal(STDIN_FILENO)) return shell.run_file("-") ? 0 : failed;
-    run_interactively(shell);
-  }
-  shell.output().to_standard_output();
-  return 0;
+  const int status = run_inputs(shell, arguments);
+  if (trace) trace->finish();
+  return status;
 }
 
 std::string check_memory_limit(const std::string& text) {
@@ -121,6 +131,10 @@ void add_session(CLI::App& program, Action& chosen) {
   program.add_option("--sites", arguments->sites, "Logical sites that plans are spread over")
       ->type_name("N")
       ->check(CLI::Range(1, 65536));
+  program
+      .add_option("--trace", arguments->trace,
+                  "Write what runs into a file for Perfetto and chrome://tracing")
+      ->type_name("FILE");
   program
       .add_option("--cluster-timeout", arguments->cluster_timeout,
                   "Seconds without a sign of life after which another process of the cluster is "

@@ -1,6 +1,7 @@
 // What the tests start under mpirun: cluster_program MODE. Every mode does the same in all
 // processes.
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -276,6 +277,41 @@ void large(std::int64_t mebibytes) {
     throw InternalError("not all of it arrived");
 }
 
+/// Traces two runs, in memory and in so little that values must be spilled, and says what their
+/// reports say; then, if it is wanted, a run that fails.
+void traced(const std::string& path, bool fails) {
+  const auto trace = std::make_shared<Trace>(path);
+  RunOptions options;
+  options.threads = 2;
+  options.observer = trace;
+  const RelationType type{{{"", {DType::f64, {32, 32}, 0}}}, {8, 8}};
+  const auto source = [&](std::uint64_t seed) {
+    return Plan::input(type, [seed](const Key& key) {
+      return std::vector<Tile>{random_normal(
+          DType::f64, {32, 32}, seed + static_cast<std::uint64_t>(key[0] * 8 + key[1]))};
+    });
+  };
+  const Plan once = tasks::product(source(0), source(100));
+  const Plan twice = tasks::product(once, once).aggregate({}, "add");
+  RunReport total;
+  double floats = 0;
+  for (const std::int64_t limit : {std::int64_t{0}, std::int64_t{160'000}}) {
+    options.memory_limit = limit;
+    RunReport report;
+    (void)run(twice, options, &report);
+    total.tasks += report.tasks;
+    total.flops += report.flops;
+    floats += report.floats_moved;
+    total.bytes_read += report.bytes_read;
+    total.bytes_spilled += report.bytes_spilled;
+  }
+  std::cout << fmt::format("took {} {} {} {} {}\n", total.tasks, total.flops, floats,
+                           total.bytes_read, total.bytes_spilled)
+            << std::flush;
+  if (fails) run(Plan::input(matrix(8, 8, 2, 1), "A").transform("cholesky"), options);
+  trace->finish();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -309,6 +345,8 @@ int main(int argc, char** argv) {
       failing_source();
     else if (mode == "many_columns")
       many_columns(3000);
+    else if (mode == "traced")
+      traced(argv[2], argc > 3);
     else if (mode == "large")
       large(argc > 2 ? std::atoll(argv[2]) : 64);
     else

@@ -28,7 +28,7 @@ def test_version_and_help():
     assert tessera("--version").stdout.startswith("tessera ")
     said = tessera("--help")
     assert said.returncode == 0
-    for word in ("DATABASE", "-c", "-f", "--format", "--memory-limit", "--threads", "--sites", "check",
+    for word in ("DATABASE", "-c", "-f", "--format", "--memory-limit", "--threads", "--sites", "--trace", "check",
                  "export", "import", "list", "vacuum", "Exit status"):
         assert word in said.stdout
     assert tessera("check", "--help").returncode == 0
