@@ -79,6 +79,7 @@ SHORT = {
     "multiply": program("bench_multiply"),
     "planning": program("bench_planning"),
     "statements": program("bench_small_statements"),
+    "events": program("bench_events"),
     "cuts": program("bench_frames"),
 }
 LONG = {

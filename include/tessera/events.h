@@ -17,13 +17,14 @@ struct RunEvent {
   enum class Kind : std::uint8_t {
     task,      // a task began, and ended; a move between sites is a task of the sender
     read,      // a tuple was read from its source, or back from where it was spilled
-    written,   // a tuple of a result has arrived: the sink took it, or it stays in memory
+    written,   // a tuple of a result was taken by the sink
     spilled,   // a tuple was written to disk to make room
     sent,      // a tuple left for another site
     received,  // a tuple arrived from another site
   };
   Kind kind = Kind::task;
   bool failed = false;           // the task ended with an error
+  bool is_result = false;        // what the task made is of a result: without a sink, it stays
   std::int32_t thread = 0;       // of this process, counted from 0
   std::int32_t site = 0;         // where it happened
   std::int32_t other_site = -1;  // of what was sent: where to; of what was received: where from

@@ -17,7 +17,7 @@ Key ObservedRun::key(std::int64_t key) const { return graph_.keys[key]; }
 namespace exec {
 namespace {
 
-constexpr std::size_t lane_length = 256;  // events
+constexpr std::size_t lane_length = 64;  // events: few enough to stay in the nearest cache
 
 /// Of the run that this thread works for, the innermost if one runs inside of another.
 thread_local EventStream::Lane* own_lane = nullptr;
@@ -32,6 +32,9 @@ EventStream::EventStream(const TaskGraph& graph, std::vector<RunObserver*> obser
   makers_.assign(graph.values.size(), -1);
   for (std::size_t t = 0; t < graph.tasks.size(); ++t)
     makers_[static_cast<std::size_t>(graph.tasks[t].output)] = static_cast<TaskId>(t);
+  results_.assign(graph.values.size(), 0);
+  for (const TaskGraph::Output& output : graph.outputs)
+    results_[static_cast<std::size_t>(output.value)] = 1;
 }
 
 EventStream::Lane::Lane(EventStream& stream)

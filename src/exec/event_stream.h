@@ -50,8 +50,9 @@ class EventStream {
   void tell(RunEvent& event);
   /// Tells what is left, and that the run has ended. All threads but this one are done.
   void end(const RunEnd& end);
-  /// The task that made a value, or -1: it was given.
+  /// The task that makes a value, or -1: it was given. These are known if anybody listens.
   TaskId maker_of(ValueId value) const { return makers_[static_cast<std::size_t>(value)]; }
+  bool is_result(ValueId value) const { return results_[static_cast<std::size_t>(value)] != 0; }
 
   bool has_failed() const { return failed_.load(std::memory_order_relaxed); }
   std::exception_ptr error() const;
@@ -63,8 +64,9 @@ class EventStream {
 
   const TaskGraph& graph_;
   const std::vector<RunObserver*> observers_;
-  const std::int64_t delay_;  // nanoseconds
-  std::vector<TaskId> makers_;
+  const std::int64_t delay_;    // nanoseconds
+  std::vector<TaskId> makers_;  // by value, as what follows
+  std::vector<char> results_;   // whether it is of a result
   std::unique_ptr<const ObservedRun> run_;
   mutable std::mutex mutex_;  // of those who hand over
   std::atomic<bool> failed_ = false;

@@ -131,7 +131,6 @@ void Scheduler::run() {
     events_.end({true, 0, ledger_->live(), ledger_->peak()});
     throw;
   }
-  tell_kept_results();
   events_.end({false, 0, ledger_->live(), ledger_->peak()});
   if (events_.has_failed()) std::rethrow_exception(events_.error());
 }

@@ -86,9 +86,8 @@ class Scheduler final : public Receiver, private Crew {
                   const std::vector<Tile>& tiles, std::int64_t bytes = 0);
   void tell_source(const TaskGraph::Given& given, std::int64_t begin,
                    const std::vector<Tile>& tiles);
-  void tell_written(const TaskGraph::Output& output, std::int64_t begin, std::int64_t end,
+  void tell_written(const TaskGraph::Output& output, std::int64_t begin,
                     const std::vector<Tile>& tiles);
-  void tell_kept_results();
   void tell(RunEvent& event, std::int64_t begin, const std::vector<Tile>& tiles);
 
   // scheduler_memory.cpp: values on their way to and from disk.

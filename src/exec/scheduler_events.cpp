@@ -4,11 +4,11 @@
 
 namespace tessera::exec {
 
-/// Fills in what all events have. The bytes are those of the tiles, and it ends now,
-/// unless that is known already.
+/// Fills in what all events have. The bytes are those of the tiles, unless they are known
+/// already.
 void Scheduler::tell(RunEvent& event, std::int64_t begin, const std::vector<Tile>& tiles) {
   event.begin = begin;
-  if (event.end == 0) event.end = EventStream::now();
+  event.end = EventStream::now();
   const bool known = event.bytes > 0;
   for (const Tile& tile : tiles) {
     if (!known) event.bytes += tile.bytes();
@@ -25,6 +25,7 @@ void Scheduler::tell_task(TaskId id, std::int64_t begin, const std::vector<Tile>
   const Cost& cost = graph_.costs[task.cost];
   RunEvent event;
   event.failed = failed;
+  event.is_result = events_.is_result(task.output);
   event.site = task.site;
   event.op = task.op;
   event.task = id;
@@ -64,8 +65,7 @@ void Scheduler::tell_source(const TaskGraph::Given& given, std::int64_t begin,
   tell(event, begin, tiles);
 }
 
-/// `end`: 0 for now.
-void Scheduler::tell_written(const TaskGraph::Output& output, std::int64_t begin, std::int64_t end,
+void Scheduler::tell_written(const TaskGraph::Output& output, std::int64_t begin,
                              const std::vector<Tile>& tiles) {
   if (!events_.is_heard()) return;
   RunEvent event;
@@ -74,20 +74,7 @@ void Scheduler::tell_written(const TaskGraph::Output& output, std::int64_t begin
   event.task = events_.maker_of(output.value);
   if (event.task >= 0) event.op = graph_.tasks[event.task].op;
   event.key = output.key;
-  event.end = end;
   tell(event, begin, tiles);
-}
-
-/// Without a sink, results are where they belong when all is done.
-void Scheduler::tell_kept_results() {
-  if (!events_.is_heard() || sink_) return;
-  EventStream::Lane lane(events_);
-  const std::int64_t now = time();
-  for (const TaskGraph::Output& output : graph_.outputs) {
-    if (!is_mine(graph_.values[output.value].site)) continue;
-    tell_written(output, now, now, tiles_[output.value]);
-    (void)lane.hand_over_if_due();
-  }
 }
 
 }  // namespace tessera::exec

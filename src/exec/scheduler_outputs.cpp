@@ -8,7 +8,7 @@ namespace tessera::exec {
 void Scheduler::store(const TaskGraph::Output& output, const std::vector<Tile>& tiles) {
   const std::int64_t begin = time();
   sink_(static_cast<std::size_t>(output.result), graph_.keys[output.key], tiles);
-  tell_written(output, begin, 0, tiles);
+  tell_written(output, begin, tiles);
 }
 
 /// A value that is a result, and has just come, will be handed to the sink. The lock is held.

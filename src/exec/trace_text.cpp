@@ -83,6 +83,7 @@ void TraceText::add(const ObservedRun& run, const RunEvent& event, std::int64_t 
   if (is_task)
     arguments +=
         fmt::format(R"("flops":{:.0f},"work_bytes":{:.0f},)", event.flops, event.work_bytes);
+  if (event.is_result) arguments += R"("result":true,)";
   if (event.failed) arguments += R"("failed":true,)";
   add_object(fmt::format(
       R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}"bytes":{},"elements":{}}}}})",
