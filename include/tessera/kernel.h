@@ -80,6 +80,7 @@ struct Cost {
   double bytes = 0;  // read and written
 };
 
+/// Where tiles lie and kernels run: the host, or what is attached to it.
 enum class Device { cpu, cuda };
 enum class LayoutPattern { any, dense, sparse };
 
@@ -138,7 +139,8 @@ class KernelCall {
   Cost cost(Types types) const;
   const Implementation& implementation(Types types, Device device = Device::cpu) const;
 
-  std::vector<Tile> run(Tiles tiles) const;
+  /// By an implementation for the device, where the tiles lie.
+  std::vector<Tile> run(Tiles tiles, Device device = Device::cpu) const;
   Tile operator()(std::initializer_list<Tile> tiles) const;  // kernels of one output
   Tile operator()(Tiles tiles) const;
   /// accumulator = accumulator + result, fused where the implementation can.

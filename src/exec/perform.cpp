@@ -19,13 +19,28 @@ const Op& operator_at(const TaskGraph& graph, int op) {
   return std::get<Op>(operator_of(graph.steps[op]));
 }
 
-Tiles map(const TaskGraph& graph, const Task& task, Tiles tiles) {
+/// Tiles through a pipeline, by implementations for the device.
+Tiles through(Tiles tiles, const ia::Pipeline& stages, Device device) {
+  if (device == Device::cpu) return ia::through(std::move(tiles), stages);
+  for (const std::vector<Apply>& stage : stages) {
+    Tiles next;
+    for (const Apply& apply : stage) {
+      Tiles arguments;
+      for (const int column : apply.columns) arguments.push_back(tiles[column]);
+      for (Tile& made : apply.kernel.run(arguments, device)) next.push_back(std::move(made));
+    }
+    tiles = std::move(next);
+  }
+  return tiles;
+}
+
+Tiles map(const TaskGraph& graph, const Task& task, Tiles tiles, Device device) {
   const ia::Branch& branch = operator_at<ia::Map>(graph, task.op).branches[task.branch];
   if (branch.cut)
     for (Tile& tile : tiles)
       tile = cut_piece(tile, branch.cut->dimension, branch.cut->size, branch.cut->piece);
   return at_step(graph, task.op, graph.keys[task.key],
-                 [&] { return ia::through(std::move(tiles), branch.arrays); });
+                 [&] { return through(std::move(tiles), branch.arrays, device); });
 }
 
 /// Errors of a product are the join's, be it part of another operator.
@@ -45,11 +60,13 @@ const ia::Aggregate& aggregate_at(const TaskGraph& graph, const Task& task) {
   return *ia::aggregate_of(operator_of(graph.steps[task.op]));
 }
 
-Tiles product(const TaskGraph& graph, const Task& task, const Tiles& left, const Tiles& right) {
+Tiles product(const TaskGraph& graph, const Task& task, const Tiles& left, const Tiles& right,
+              Device device) {
   Tiles columns = left;
   columns.insert(columns.end(), right.begin(), right.end());
-  return at_join(graph, task,
-                 [&] { return ia::through(std::move(columns), join_at(graph, task).projection); });
+  return at_join(graph, task, [&] {
+    return through(std::move(columns), join_at(graph, task).projection, device);
+  });
 }
 
 bool may_write(const Tile& tile) {
@@ -57,7 +74,11 @@ bool may_write(const Tile& tile) {
   return rep.ours && rep.contiguous && tile.is_unique() && rep.owner.use_count() == 1;
 }
 
-Tile fold(const KernelCall& kernel, Tile so_far, const Tile& next) {
+Tile fold(const KernelCall& kernel, Tile so_far, const Tile& next, Device device) {
+  if (device != Device::cpu) {
+    require_same_shape(kernel, so_far.type(), next.type());
+    return kernel.run({{so_far, next}}, device).front();
+  }
   // Sums are taken in place; to copy an accumulator that others hold would gain nothing.
   if (!kernel.properties().addition || so_far.is_sparse() || so_far.type() != next.type() ||
       !may_write(so_far))
@@ -69,11 +90,11 @@ Tile fold(const KernelCall& kernel, Tile so_far, const Tile& next) {
 
 /// `key` is that of the tuple to be folded.
 Tiles fold(const TaskGraph& graph, const Task& task, const Key& key, Tiles so_far,
-           const Tiles& next) {
+           const Tiles& next, Device device) {
   const auto& kernels = aggregate_at(graph, task).kernels;
   return at_step(graph, task.op, key, [&] {
     for (std::size_t c = 0; c < next.size(); ++c)
-      so_far[c] = fold(kernels[c], std::move(so_far[c]), next[c]);
+      so_far[c] = fold(kernels[c], std::move(so_far[c]), next[c], device);
     return std::move(so_far);
   });
 }
@@ -94,17 +115,19 @@ Tiles multiply_add(const TaskGraph& graph, const Task& task, Tiles so_far, const
 }
 
 Made product_fold(const TaskGraph& graph, const Task& task, Tiles so_far, const Tiles& left,
-                  const Tiles& right) {
-  const Tiles next = product(graph, task, left, right);
+                  const Tiles& right, Device device) {
+  const Tiles next = product(graph, task, left, right, device);
   Made made;
   for (const Tile& tile : next) made.transient_bytes += tile.bytes();
   const Key own = graph.keys[task.key];
   const auto& renamed = join_at(graph, task).keys;
-  made.tiles = fold(graph, task, renamed ? renamed->evaluate(own) : own, std::move(so_far), next);
+  made.tiles =
+      fold(graph, task, renamed ? renamed->evaluate(own) : own, std::move(so_far), next, device);
   return made;
 }
 
-Tiles concat(const TaskGraph& graph, const Task& task, const std::vector<const Tiles*>& members) {
+Tiles concat(const TaskGraph& graph, const Task& task, const std::vector<const Tiles*>& members,
+             Device device) {
   const auto& what = operator_at<ia::Concat>(graph, task.op);
   const KernelCall join_arrays("concat", {{"axis", std::int64_t{what.dimension}}});
   return at_step(graph, task.op, graph.keys[task.key], [&] {
@@ -112,7 +135,7 @@ Tiles concat(const TaskGraph& graph, const Task& task, const std::vector<const T
     for (std::size_t c = 0; c < members.front()->size(); ++c) {
       Tiles arrays;
       for (const Tiles* member : members) arrays.push_back((*member)[c]);
-      joined.push_back(join_arrays(arrays));
+      joined.push_back(join_arrays.run(arrays, device).front());
     }
     return joined;
   });
@@ -130,21 +153,25 @@ bool is_folding(TaskKind kind) {
   return kind == TaskKind::fold || kind == TaskKind::multiply_add || kind == TaskKind::product_fold;
 }
 
-Made perform(const TaskGraph& graph, const Task& task, Arguments arguments) {
+Made perform(const TaskGraph& graph, const Task& task, Arguments arguments, Device device) {
   const auto& in = arguments.inputs;
   switch (task.kind) {
-    case TaskKind::map: return {map(graph, task, *in[0])};
-    case TaskKind::product: return {product(graph, task, *in[0], *in[1])};
+    case TaskKind::map: return {map(graph, task, *in[0], device)};
+    case TaskKind::product: return {product(graph, task, *in[0], *in[1], device)};
     case TaskKind::multiply_add:
+      // To add to memory that is there already is for the host.
+      if (device != Device::cpu)
+        return product_fold(graph, task, std::move(arguments.accumulator), *in[0], *in[1], device);
       return {multiply_add(graph, task, std::move(arguments.accumulator), *in[0], *in[1])};
     case TaskKind::product_fold:
-      return product_fold(graph, task, std::move(arguments.accumulator), *in[0], *in[1]);
+      return product_fold(graph, task, std::move(arguments.accumulator), *in[0], *in[1], device);
     case TaskKind::fold:
-      return {fold(graph, task, graph.keys[task.key], std::move(arguments.accumulator), *in[0])};
+      return {fold(graph, task, graph.keys[task.key], std::move(arguments.accumulator), *in[0],
+                   device)};
     case TaskKind::finish:
       return {at_step(graph, task.op, graph.keys[task.key],
-                      [&] { return ia::through(*in[0], aggregate_at(graph, task).finish); })};
-    case TaskKind::concat: return {concat(graph, task, in)};
+                      [&] { return through(*in[0], aggregate_at(graph, task).finish, device); })};
+    case TaskKind::concat: return {concat(graph, task, in, device)};
     case TaskKind::fill: return {zeros(graph.types[graph.values[task.output].types])};
     case TaskKind::transfer: break;
   }

@@ -18,7 +18,9 @@ struct Made {
 
 bool is_folding(TaskKind kind);
 
-/// Runs the kernels of a task, which is not a transfer. Errors name the operator and the key.
-Made perform(const TaskGraph& graph, const Task& task, Arguments arguments);
+/// Runs the kernels of a task, which is not a transfer, by implementations for a device, where its
+/// inputs lie. Zeros to fill in lie on the host. Errors name the operator and the key.
+Made perform(const TaskGraph& graph, const Task& task, Arguments arguments,
+             Device device = Device::cpu);
 
 }  // namespace tessera::exec

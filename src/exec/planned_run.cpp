@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/stop.h"
-#include "exec/cluster.h"
 #include "exec/statement_memory.h"
 #include "tra/plan_node.h"
 
@@ -24,17 +23,11 @@ bool has_data(const std::vector<Plan>& plans) {
   return std::all_of(all.begin(), all.end(), has_tuples);
 }
 
-/// The sites that a run is on: the processes of the cluster, or those that the options name.
-int sites_of(const RunOptions& options) {
-  const exec::Cluster* running = exec::cluster();
-  return running != nullptr ? running->size() : options.sites;
-}
-
 }  // namespace
 
 OptimizerOptions planning_options(const RunOptions& options) {
   OptimizerOptions planning;
-  planning.sites = sites_of(options);
+  planning.sites = exec::default_engine()->sites(options);
   if (!options.optimize) planning.disabled = {"simplify", "place"};
   return planning;
 }
@@ -45,23 +38,26 @@ PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, R
 
 PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results,
                     OptimizerOptions planning) {
-  const exec::StatementMemory memory(exec::memory_limit_of(options));
   const StopScope heard(options.stop);
+  exec::Context context = exec::context_of(options);
+  const exec::StatementMemory memory(context.options.memory_limit);
   verify_before_running(plans, options.holes);
-  planning.results_everywhere = exec::cluster() != nullptr && results == Results::kept;
+  planning.results_everywhere = context.engine->processes() > 1 && results == Results::kept;
+  const int sites = context.engine->sites(options);
   auto state = std::make_unique<PlannedRun::State>(
-      PlannedRun::State{plans, options, results, optimizer::planned(plans, planning)});
-  if (planning.sites == sites_of(options) && has_data(plans))
-    state->prepared = exec::prepare(state->planning.plans, options, results == Results::kept);
+      PlannedRun::State{plans, std::move(context), results, optimizer::planned(plans, planning)});
+  if (planning.sites == sites && has_data(plans))
+    state->prepared =
+        exec::prepare(state->planning.plans, state->context, results == Results::kept);
   return PlannedRun(std::move(state));
 }
 
 exec::Prepared PlannedRun::State::take_to_run() {
-  const int sites = sites_of(options);
+  const int sites = context.engine->sites(context.options);
   TESSERA_REQUIRE(PlanError, planning.options.sites == sites,
                   "a plan for {} sites cannot run on {}", planning.options.sites, sites);
   // What has no tuples is refused here.
-  if (!prepared) return exec::prepare(planning.plans, options, results == Results::kept);
+  if (!prepared) return exec::prepare(planning.plans, context, results == Results::kept);
   return *std::exchange(prepared, std::nullopt);
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "exec/context.h"
 #include "exec/prepare.h"
 #include "optimizer/passes.h"
 #include "tessera/run.h"
@@ -12,7 +13,7 @@ namespace tessera {
 /// no tuples, their tasks.
 struct PlannedRun::State {
   std::vector<Plan> logical;
-  RunOptions options;
+  exec::Context context;
   Results results;
   optimizer::Planning planning;
   std::optional<exec::Prepared> prepared = {};

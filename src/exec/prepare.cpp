@@ -1,23 +1,12 @@
 #include "exec/prepare.h"
 
-#include <cstdlib>
-
 #include "base/bytes.h"
 #include "base/check.h"
-#include "base/stop.h"
-#include "exec/cluster.h"
-#include "exec/helpers.h"
-#include "exec/statement_memory.h"
+#include "exec/context.h"
 #include "tra/plan_node.h"
 
 namespace tessera::exec {
 namespace {
-
-std::string temporary_folder(const RunOptions& options) {
-  if (!options.temporary_folder.empty()) return options.temporary_folder;
-  const char* said = std::getenv("TMPDIR");
-  return said != nullptr && *said != '\0' ? said : "/var/tmp";
-}
 
 /// Bytes that are read if all of it fits: each source once.
 std::int64_t bytes_of_sources(const Prepared& run) {
@@ -35,23 +24,14 @@ std::string order_text(const ChosenOrder& order) {
 
 }  // namespace
 
-Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool keeps_results) {
-  TESSERA_REQUIRE(PlanError, options.threads >= 0, "a run on {} threads", options.threads);
-  TESSERA_REQUIRE(PlanError, options.memory_limit >= 0, "a run in {} bytes of memory",
-                  options.memory_limit);
+Prepared prepare(const std::vector<ia::Plan>& plans, const Context& context, bool keeps_results) {
   TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
   std::vector<Plan> logical;
   for (const ia::Plan& plan : plans) logical.push_back(plan.logical());
-  verify_before_running(logical, options.holes);
-  Prepared run{std::make_unique<TaskGraph>(expand(plans)), {}, options, keeps_results};
-  const Cluster* cluster = exec::cluster();
-  const int here = cluster != nullptr ? cluster->local_size() : 1;
-  for (int site = 0; site < run.graph->sites; ++site)
-    run.mine.push_back(cluster == nullptr || cluster->owner(site) == cluster->rank());
-  if (options.threads == 0) run.options.threads = std::max(1, all_cores() / here);
-  run.options.memory_limit = memory_limit_of(options);
-  run.options.temporary_folder = temporary_folder(options);
-  if (!options.stop.stop_possible()) run.options.stop = heard_stop();
+  verify_before_running(logical, context.options.holes);
+  Prepared run{std::make_shared<TaskGraph>(expand(plans)), {}, context.options, keeps_results};
+  const Engine& engine = *context.engine;
+  for (int site = 0; site < run.graph->sites; ++site) run.mine.push_back(engine.has(site));
 
   const std::int64_t limit = run.options.memory_limit;
   run.sizes = predicted_sizes(*run.graph);
@@ -67,8 +47,8 @@ Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool ke
                             keeps_results};
   // Every process must take the tasks in the same order, so that none waits for one that waits for
   // it: what they choose may depend on nothing that they do not share.
-  run.order = cluster == nullptr ? choose_order(*run.graph, under)
-                                 : ChosenOrder{exec::forecast(*run.graph, under)};
+  run.order = engine.processes() == 1 ? choose_order(*run.graph, under)
+                                      : ChosenOrder{exec::forecast(*run.graph, under)};
   return run;
 }
 

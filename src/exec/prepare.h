@@ -11,10 +11,10 @@ namespace tessera::exec {
 /// A run before it begins: its tasks in the order in which they are taken, who runs which, and what
 /// it will need.
 struct Prepared {
-  std::unique_ptr<TaskGraph> graph;  // which the scheduler refers to
-  std::vector<bool> mine;            // sites, by number
-  RunOptions options;                // with nothing left open
-  bool keeps_results;                // in memory until the end
+  std::shared_ptr<TaskGraph> graph;
+  std::vector<bool> mine;  // sites, by number
+  RunOptions options;      // with nothing left open
+  bool keeps_results;      // in memory until the end
   ValueSizes sizes = {};
   std::int64_t needed = 0;  // the least limit that it can do with
   std::int64_t kept = 0;    // of the limit, for memory that was released and is kept for later
@@ -22,8 +22,10 @@ struct Prepared {
   bool all_fits = true;  // whatever the order: nothing needs to make room
 };
 
+struct Context;
+
 /// PlanError for what cannot be run at all.
-Prepared prepare(const std::vector<ia::Plan>& plans, RunOptions options, bool keeps_results);
+Prepared prepare(const std::vector<ia::Plan>& plans, const Context& context, bool keeps_results);
 
 /// OutOfMemory if no order of the work fits.
 void refuse_what_cannot_fit(const Prepared& run);

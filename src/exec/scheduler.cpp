@@ -24,7 +24,8 @@ std::string message_of(const std::exception_ptr& error) {
 
 Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
                      Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence,
-                     EventStream& events, std::function<void()> after_tasks)
+                     EventStream& events, std::function<void()> after_tasks,
+                     std::vector<Accelerator*> accelerators)
     : graph_(graph),
       mine_(std::move(mine)),
       options_(options),
@@ -32,6 +33,7 @@ Scheduler::Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOp
       sink_(std::move(sink)),
       events_(events),
       after_tasks_(std::move(after_tasks)),
+      accelerators_(std::move(accelerators)),
       threads_(options.threads > 0 ? options.threads : all_cores()),
       tiles_(graph.values.size()),
       readers_left_(graph.values.size()),
@@ -104,10 +106,11 @@ void Scheduler::take_given() {
     if (readers_left_[given.value] == 0) continue;
     if (given.tiles != nullptr) {
       ledger_->exempt(*given.tiles);
+      std::vector<Tile> tiles = moved_in(graph_.values[given.value].site, *given.tiles);
       if (residence_)
-        take_in_place(given.value, *given.tiles);
+        take_in_place(given.value, tiles);
       else
-        publish(given.value, *given.tiles, now_ready);
+        publish(given.value, std::move(tiles), now_ready);
     } else if (!residence_) {
       read_source(given);
     }
@@ -163,13 +166,14 @@ void Scheduler::run_all() {
       transport_.fail(why);
       lock.lock();
     }
-    changed_.wait(lock, [this] { return workers_ == 1; });
+    changed_.wait(lock, [this] { return workers_ == 1 && launched_ == 0; });
     door_->open = false;
   }
   io_.stop();
   transport_.finish();
   if (error_) std::rethrow_exception(error_);
   if (residence_ && !sink_) bring_results_back();
+  if (!sink_) move_results_out();
   if (error_) std::rethrow_exception(error_);
 }
 
@@ -211,9 +215,10 @@ void Scheduler::work_while_there_is(Lock& lock, EventStream::Lane& lane) {
     recruit();
     lock.unlock();
     std::exception_ptr error;
+    bool ended = true;
     try {
       const StopScope heard(options_.stop);
-      execute(task, now_ready);
+      ended = execute(task, now_ready);
       if (lane.hand_over_if_due() && after_tasks_) after_tasks_();
       if (events_.has_failed()) error = events_.error();
     } catch (...) {
@@ -221,16 +226,22 @@ void Scheduler::work_while_there_is(Lock& lock, EventStream::Lane& lane) {
     }
     lock.lock();
     --running_;
-    check_for_stop();  // which may be what has ended the task
-    if (error) {
-      fail_with(task, error);
-      return;
-    }
-    work_left_.done(graph_.costs[graph_.tasks[task].cost]);
-    for (const TaskId next : now_ready) make_ready(next);
-    now_ready.clear();
-    if (residence_) finish_resident(task);
+    if (ended || error) task_ended(task, error, now_ready);
   }
+}
+
+/// The lock is held.
+void Scheduler::task_ended(TaskId task, const std::exception_ptr& error,
+                           std::vector<TaskId>& now_ready) {
+  check_for_stop();  // which may be what has ended the task
+  if (error) {
+    fail_with(task, error);
+    return;
+  }
+  work_left_.done(graph_.costs[graph_.tasks[task].cost]);
+  for (const TaskId next : now_ready) make_ready(next);
+  now_ready.clear();
+  if (residence_) finish_resident(task);
 }
 
 /// Calls as many helpers as there are tasks for them. A helper leaves when it finds none. To wake

@@ -10,6 +10,7 @@
 
 #include "base/crew.h"
 #include "base/memory_account.h"
+#include "exec/accelerator.h"
 #include "exec/event_stream.h"
 #include "exec/helpers.h"
 #include "exec/io_threads.h"
@@ -31,10 +32,11 @@ class Scheduler final : public Receiver, private Crew {
   /// `mine`: which sites, by number. Results go to the sink, if there is one. `residence`: decides
   /// what is in memory; none if all of it can be. What happens is told to `events`; `after_tasks`,
   /// if there is one, is called after tasks, by the threads that ran them, once their events are
-  /// told.
+  /// told. `accelerators`: by site, none for the host; or empty.
   Scheduler(const TaskGraph& graph, std::vector<bool> mine, const RunOptions& options,
             Transport& transport, TupleSink sink, std::unique_ptr<Residence> residence,
-            EventStream& events, std::function<void()> after_tasks = {});
+            EventStream& events, std::function<void()> after_tasks = {},
+            std::vector<Accelerator*> accelerators = {});
   ~Scheduler();
 
   void run();
@@ -63,6 +65,7 @@ class Scheduler final : public Receiver, private Crew {
   void share(std::int64_t count, const SharedWork::Part& part) override;
   bool can_help() const;
   void help_with_shared(Lock& lock);
+  void task_ended(TaskId task, const std::exception_ptr& error, std::vector<TaskId>& now_ready);
   void check_for_stop();
   Interrupted stopped() const;
   void fail_with(TaskId task, std::exception_ptr error);
@@ -71,10 +74,22 @@ class Scheduler final : public Receiver, private Crew {
   }
 
   // scheduler_values.cpp: values that are made, put in place and dropped.
-  void execute(TaskId id, std::vector<TaskId>& now_ready);
+  bool execute(TaskId id, std::vector<TaskId>& now_ready);
+  void finish(TaskId id, std::int64_t begin, std::vector<Tile> made,
+              std::vector<TaskId>& now_ready);
   std::vector<Tile> made_by(const Task& task);
   void publish(ValueId value, std::vector<Tile> tiles, std::vector<TaskId>& now_ready);
   void drop_reader(ValueId value);
+
+  // scheduler_accelerators.cpp: tasks and values of sites that are not on the host.
+  Accelerator* accelerator_at(int site) const {
+    return accelerators_.empty() ? nullptr : accelerators_[site];
+  }
+  void launch(Accelerator& accelerator, TaskId id);
+  void landed(TaskId id, std::int64_t begin, std::vector<Tile> made, std::exception_ptr error);
+  std::vector<Tile> moved_in(int site, std::vector<Tile> tiles);
+  std::vector<Tile> moved_out(int site, std::vector<Tile> tiles);
+  void move_results_out();
 
   TaskId first_ready() const { return static_cast<TaskId>(ready_.top() & 0xffffffff); }
   bool can_work();
@@ -127,6 +142,7 @@ class Scheduler final : public Receiver, private Crew {
   const TupleSink sink_;
   EventStream& events_;
   const std::function<void()> after_tasks_;
+  const std::vector<Accelerator*> accelerators_;
   const int threads_;
   bool small_io_ = false;  // it is done where it is asked for
   const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();  // of all threads
@@ -152,7 +168,8 @@ class Scheduler final : public Receiver, private Crew {
   int workers_ = 0;  // the caller of run() and the helpers that are at work
   int called_ = 0;   // helpers that have not come yet
   bool caller_waits_ = false;
-  int running_ = 0;  // tasks
+  int running_ = 0;   // tasks
+  int launched_ = 0;  // tasks that accelerators run
   std::int64_t arrivals_left_ = 0;
   std::int64_t sending_ = 0;  // tiles that make room when others have them
   std::int64_t io_left_ = 0;  // reads of sources and stores of results that have not ended

@@ -52,8 +52,9 @@ void Scheduler::do_io(std::int64_t number, const std::function<void()>& work) {
 
 std::vector<Tile> Scheduler::from_source(const TaskGraph::Given& given) {
   const std::int64_t begin = time();
-  std::vector<Tile> tiles = tiles_from(
-      *given.input, {graph_.keys[given.key], graph_.types[graph_.values[given.value].types]});
+  const Value& value = graph_.values[given.value];
+  std::vector<Tile> tiles = moved_in(
+      value.site, tiles_from(*given.input, {graph_.keys[given.key], graph_.types[value.types]}));
   ledger_->hold(tiles);
   tell_source(given, begin, tiles);
   return tiles;
@@ -88,7 +89,7 @@ std::vector<Tile> Scheduler::without_what_is_not_shown(std::vector<Tile> tiles) 
 
 /// Sends a tile to another site; until it is sent it counts as held, whoever else drops it.
 void Scheduler::send(const Task& task) {
-  const std::vector<Tile>& tiles = tiles_[graph_.inputs_of(task).front()];
+  const std::vector<Tile> tiles = moved_out(task.site, tiles_[graph_.inputs_of(task).front()]);
   std::function<void()> sent;
   if (residence_) {
     ledger_->hold(tiles);
@@ -211,7 +212,7 @@ void Scheduler::read_back(ValueId value) {
       copy = copies_.at(value);
     }
     const std::int64_t begin = time();
-    tiles = spilled_.read(copy);
+    tiles = moved_in(graph_.values[value].site, spilled_.read(copy));
     ledger_->hold(tiles);
     tell_value(RunEvent::Kind::read, value, begin, tiles);
   }
@@ -227,7 +228,7 @@ void Scheduler::read_back(ValueId value) {
 
 void Scheduler::write_out(ValueId value, Handles tiles) {
   const std::int64_t begin = time();
-  SpillFile::Copy copy = spilled_.write(*tiles);
+  SpillFile::Copy copy = spilled_.write(moved_out(graph_.values[value].site, *tiles));
   tell_value(RunEvent::Kind::spilled, value, begin, *tiles, copy.place.bytes);
   tiles.reset();
   const Lock lock(mutex_);

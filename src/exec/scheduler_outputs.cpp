@@ -7,7 +7,8 @@ namespace tessera::exec {
 
 void Scheduler::store(const TaskGraph::Output& output, const std::vector<Tile>& tiles) {
   const std::int64_t begin = time();
-  sink_(static_cast<std::size_t>(output.result), graph_.keys[output.key], tiles);
+  sink_(static_cast<std::size_t>(output.result), graph_.keys[output.key],
+        moved_out(graph_.values[output.value].site, tiles));
   tell_written(output, begin, tiles);
 }
 
@@ -93,7 +94,8 @@ void Scheduler::bring_results_back() {
     if (!is_mine(graph_.values[output.value].site) || !tiles_[output.value].empty()) continue;
     if (const auto copy = copies_.find(output.value); copy != copies_.end()) {
       const std::int64_t begin = time();
-      tiles_[output.value] = spilled_.read(copy->second);
+      tiles_[output.value] =
+          moved_in(graph_.values[output.value].site, spilled_.read(copy->second));
       ledger_->hold(tiles_[output.value]);
       tell_value(RunEvent::Kind::read, output.value, begin, tiles_[output.value]);
     } else if (const auto source = sources_.find(output.value); source != sources_.end()) {

@@ -5,11 +5,15 @@
 
 namespace tessera::exec {
 
-void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
+/// False: an accelerator runs it, and says when it has ended.
+bool Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
   const Task& task = graph_.tasks[id];
-  const auto inputs = graph_.inputs_of(task);
-  const std::int64_t begin = time();
   const bool is_transfer = task.kind == TaskKind::transfer;
+  if (Accelerator* const accelerator = accelerator_at(task.site); accelerator && !is_transfer) {
+    launch(*accelerator, id);
+    return false;
+  }
+  const std::int64_t begin = time();
   std::vector<Tile> made;
   try {
     if (is_transfer)
@@ -20,6 +24,16 @@ void Scheduler::execute(TaskId id, std::vector<TaskId>& now_ready) {
     tell_task(id, begin, {}, true);
     throw;
   }
+  finish(id, begin, std::move(made), now_ready);
+  return true;
+}
+
+/// Puts what a task has made in place, and drops what nobody reads any more.
+void Scheduler::finish(TaskId id, std::int64_t begin, std::vector<Tile> made,
+                       std::vector<TaskId>& now_ready) {
+  const Task& task = graph_.tasks[id];
+  const auto inputs = graph_.inputs_of(task);
+  const bool is_transfer = task.kind == TaskKind::transfer;
   tell_task(id, begin, is_transfer ? tiles_[inputs.front()] : made, false);
   if (!is_transfer) publish(task.output, std::move(made), now_ready);
   for (const ValueId input : inputs) drop_reader(input);
@@ -42,8 +56,12 @@ std::vector<Tile> Scheduler::made_by(const Task& task) {
       arguments.accumulator = tiles;  // others read it too
     }
   }
-  Made made = perform(graph_, task, std::move(arguments));
-  if (residence_) made.tiles = without_what_is_not_shown(std::move(made.tiles));
+  Accelerator* const accelerator = accelerator_at(task.site);
+  Made made = perform(graph_, task, std::move(arguments),
+                      accelerator != nullptr ? accelerator->device() : Device::cpu);
+  if (task.kind == TaskKind::fill) made.tiles = moved_in(task.site, std::move(made.tiles));
+  if (residence_ && accelerator == nullptr)
+    made.tiles = without_what_is_not_shown(std::move(made.tiles));
   ledger_->made_of(handed_over, made.tiles, made.transient_bytes);
   return std::move(made.tiles);
 }
@@ -73,6 +91,7 @@ void Scheduler::drop_reader(ValueId value) {
 
 void Scheduler::arrived(ValueId value, std::vector<Tile> tiles) {
   std::vector<TaskId> now_ready;
+  tiles = moved_in(graph_.values[value].site, std::move(tiles));
   ledger_->hold(tiles);
   tell_value(RunEvent::Kind::received, value, time(), tiles);
   publish(value, std::move(tiles), now_ready);

@@ -1,18 +1,13 @@
 #include "exec/statement_memory.h"
 
-#include <algorithm>
-
 #include "base/heap.h"
-#include "exec/cluster.h"
-#include "exec/memory_limit.h"
+#include "exec/context.h"
 
 namespace tessera::exec {
 
 std::int64_t memory_limit_of(const RunOptions& options) {
   if (options.memory_limit > 0) return options.memory_limit;
-  const Cluster* others = cluster();
-  const int here = others != nullptr ? others->local_size() : 1;
-  return std::max<std::int64_t>(1, default_memory_limit() / here);
+  return context_of(options).options.memory_limit;
 }
 
 StatementMemory::StatementMemory(std::int64_t limit) {

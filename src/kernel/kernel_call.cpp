@@ -173,10 +173,10 @@ std::vector<Tile> laid_out(const Implementation& implementation, Tiles tiles, Ty
 
 }  // namespace
 
-std::vector<Tile> KernelCall::run(Tiles tiles) const {
+std::vector<Tile> KernelCall::run(Tiles tiles, Device device) const {
   const std::vector<TileType> types = types_of(tiles);
   const std::vector<TileType> expected = infer(types);
-  const Implementation& chosen = implementation(types);
+  const Implementation& chosen = implementation(types, device);
   const OneLibraryThreadUnlessRun library;
   std::vector<Tile> outputs =
       guarded(*kernel_, [&] { return chosen.run(laid_out(chosen, tiles, types), params_); });
