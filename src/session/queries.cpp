@@ -144,7 +144,11 @@ StatementResult Session::State::execute(
   query::compute_together(shown, settings());
   RunOptions run_options = options.run;
   run_options.holes = Holes::allowed;
-  if (!changes.texts.empty()) commit(changes, run_options);
+  if (!changes.texts.empty()) {
+    // What has committed may not fail: all that is shown is read before.
+    for (Value* value : shown) (void)query::as_rows(*value, *texts, settings());
+    commit(changes, run_options);
+  }
   for (Value* value : shown)
     if (receive_one) {
       (void)query::as_rows(*value, *texts, settings());
