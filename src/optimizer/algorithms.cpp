@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimizer/rules/product.h"
+#include "optimizer/join_of_copies.h"
 
 namespace tessera::optimizer {
 namespace {

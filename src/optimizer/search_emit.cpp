@@ -1,7 +1,7 @@
 #include <numeric>
 
 #include "base/check.h"
-#include "optimizer/rules/product.h"
+#include "optimizer/join_of_copies.h"
 #include "optimizer/search.h"
 
 // The plan that a finished search stands for.

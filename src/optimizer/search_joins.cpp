@@ -4,7 +4,7 @@
 #include "ia/join_placement.h"
 #include "ia/late_listing.h"
 #include "optimizer/grids.h"
-#include "optimizer/rules/product.h"
+#include "optimizer/join_of_copies.h"
 #include "optimizer/search.h"
 #include "tessera/error.h"
 #include "tra/plan_node.h"

@@ -8,13 +8,11 @@
 #include "base/check.h"
 #include "ia/contents.h"
 #include "ia/plan_node.h"
+#include "optimizer/rules/laws.h"
 #include "optimizer/rules/rewriting.h"
-#include "optimizer/rules/rule.h"
 
 namespace tessera::optimizer {
 namespace {
-
-using Pays = bool (*)(const ia::Plan& plan);
 
 bool is_filter(const ia::Plan& plan) { return root<ia::Filter>(plan) != nullptr; }
 bool is_map(const ia::Plan& plan) { return root<ia::Map>(plan) != nullptr; }
@@ -49,36 +47,12 @@ bool makes_less(const ia::Plan& plan) {
          2 * ia::floats_of(plan.type().columns) <= ia::floats_of(map->input.type().columns);
 }
 
-/// The rules that pay, and where. In this order at each operator.
-const std::vector<std::pair<std::string, Pays>>& rules_that_pay() {
-  static const std::vector<std::pair<std::string, Pays>> rules = {
-      {"merge_filters", is_filter},      {"merge_maps", stays_short},
-      {"filter_before_map", is_filter},  {"filter_before_aggregation", is_filter},
-      {"filter_before_join", is_filter}, {"filter_before_move", is_filter},
-      {"map_before_move", is_map},       {"map_before_aggregation", makes_less},
-      {"map_into_join", keeps_the_key},
-  };
-  return rules;
-}
-
-const Rule& rule_of(const std::string& name) {
-  const auto found = std::find_if(all_rules().begin(), all_rules().end(),
-                                  [&](const Rule& rule) { return rule.name == name; });
-  TESSERA_INVARIANT(found != all_rules().end(), "there is no rule {}", name);
-  return *found;
-}
-
-struct Step {
-  const Rule& rule;
-  Pays pays;
-};
-
 /// Simplifies from the inputs up: when an operator's turn comes, nothing more applies below it. So
 /// each is rebuilt once, and what a rule puts below the operator it makes is new and can be looked
 /// at by itself.
 class Simplifier {
  public:
-  Simplifier(std::vector<Step> steps, std::vector<RuleUse>& uses)
+  Simplifier(std::vector<PayingRule> steps, std::vector<RuleUse>& uses)
       : steps_(std::move(steps)), uses_(uses) {}
 
   std::vector<ia::Plan> run(const std::vector<ia::Plan>& plans) {
@@ -166,7 +140,7 @@ class Simplifier {
     return node;
   }
 
-  const std::vector<Step> steps_;
+  const std::vector<PayingRule> steps_;
   std::vector<RuleUse>& uses_;
   ia::ReaderCounts readers_;  // none known: what was made has one
   std::unordered_map<const ia::Plan::Node*, ia::Plan> settled_;  // nothing more applies to them
@@ -174,19 +148,47 @@ class Simplifier {
 
 }  // namespace
 
+const std::vector<PayingRule>& rules_that_pay() {
+  static const std::vector<PayingRule> rules = {
+      {{"merge_filters", "R1-1. Filter(p) . Filter(q) == Filter(q and p)", merge_filters},
+       is_filter},
+      {{"merge_maps", "R1-2. Map(h, f) . Map(k, g) == Map(h . k, f . g)", merge_maps}, stays_short},
+      {{"filter_before_map", "R1-3. Filter(p) . Map(id, f) == Map(id, f) . Filter(p)",
+        filter_before_map},
+       is_filter},
+      {{"filter_before_aggregation", "R1-5. Filter(p) . Agg(g, +) == Agg(g, +) . Filter(p . g)",
+        filter_before_aggregation},
+       is_filter},
+      {{"filter_before_join",
+        "R1-6. Filter(p and q and r) . Join(R, S) == Filter(r) . Join(Filter(p)(R), Filter(q)(S))",
+        filter_before_join},
+       is_filter},
+      {{"filter_before_move", "R2-2. Filter(p) . Move == Move . Filter(p)", filter_before_move},
+       is_filter},
+      {{"map_before_move", "R2-3. Map(k, f) . Move == Move . Map(k, f)", map_before_move}, is_map},
+      {{"map_before_aggregation",
+        "R1-4. Map(id, f) . Agg(g, +) == Agg(g, +) . Map(id, f) if f distributes over +",
+        map_before_aggregation},
+       makes_less},
+      {{"map_into_join", "R1-7. Map(h, f) . Join(g) == Join(f . g, h)", map_into_join},
+       keeps_the_key},
+  };
+  return rules;
+}
+
 std::vector<std::string> simplifying_rules() {
   std::vector<std::string> names;
-  for (const auto& [name, pays] : rules_that_pay()) names.push_back(name);
+  for (const PayingRule& paying : rules_that_pay()) names.push_back(paying.rule.name);
   return names;
 }
 
 Simplified simplify(const std::vector<ia::Plan>& plans, const std::set<std::string>& disabled) {
   Simplified result;
-  std::vector<Step> steps;
-  for (const auto& [name, pays] : rules_that_pay())
-    if (!disabled.contains(name)) {
-      steps.push_back({rule_of(name), pays});
-      result.rules.push_back({name});
+  std::vector<PayingRule> steps;
+  for (const PayingRule& paying : rules_that_pay())
+    if (!disabled.contains(paying.rule.name)) {
+      steps.push_back(paying);
+      result.rules.push_back({paying.rule.name});
     }
   result.plans = Simplifier(std::move(steps), result.rules).run(plans);
   return result;

@@ -4,9 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "optimizer/rules/rule.h"
 #include "tessera/optimizer.h"
 
 namespace tessera::optimizer {
+
+/// A rule, and whether it pays at a plan. It is tried only where it does.
+struct PayingRule {
+  Rule rule;
+  bool (*pays)(const ia::Plan& plan);
+};
+/// In this order at each operator.
+const std::vector<PayingRule>& rules_that_pay();
 
 struct Simplified {
   std::vector<ia::Plan> plans;

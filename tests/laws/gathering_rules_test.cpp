@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ia/evaluate.h"
-#include "optimizer/rules/laws.h"
-#include "optimizer/rules/sharing.h"
+#include "rules/laws.h"
+#include "rules/sharing.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
 #include "support/rewrite_at.h"

@@ -1,6 +1,6 @@
 // The matrix multiplications: their forms, who owns what, and what they refuse.
 
-#include "optimizer/rules/multiplication.h"
+#include "rules/multiplication.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "optimizer/rules/multiplication.h"
+#include "rules/multiplication.h"
 #include "support/exhaustive_search.h"
 #include "support/paper_plans.h"
 #include "support/planning_problems.h"

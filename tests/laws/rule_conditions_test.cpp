@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "ia/evaluate.h"
-#include "optimizer/rules/multiplication.h"
+#include "rules/laws.h"
+#include "rules/multiplication.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
 

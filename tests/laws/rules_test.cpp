@@ -4,7 +4,8 @@
 
 #include <set>
 
-#include "optimizer/rules/multiplication.h"
+#include "rules/laws.h"
+#include "rules/multiplication.h"
 #include "support/law_trials.h"
 #include "support/rewrite_at.h"
 

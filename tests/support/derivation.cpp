@@ -1,8 +1,8 @@
 #include "support/derivation.h"
 
-#include "optimizer/rules/laws.h"
+#include "rules/laws.h"
 #include "optimizer/rules/rewriting.h"
-#include "optimizer/rules/sharing.h"
+#include "rules/sharing.h"
 #include "support/rewrite_at.h"
 
 namespace tessera {

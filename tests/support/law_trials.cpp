@@ -4,6 +4,7 @@
 
 #include "ia/evaluate.h"
 #include "support/expectations.h"
+#include "rules/laws.h"
 #include "support/rewrite_at.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 #include "support/paper_plans.h"
 
-#include "optimizer/rules/multiplication.h"
+#include "rules/multiplication.h"
 
 namespace tessera {
 namespace {

@@ -50,24 +50,10 @@ Rewrite confirmed(const ia::Plan& before, const ia::Plan& after) {
   return ia::make(operator_of(after), before.logical());
 }
 
-ia::Plan without_moves(ia::Plan plan) {
-  while (is_move(plan)) {
-    const ia::Plan input = inputs_of(operator_of(plan)).front();
-    plan = input;
-  }
-  return plan;
-}
-
 ia::Plan moved_as(const ia::Plan& move, ia::Plan what) {
   const tessera::Plan logical = what.logical();
   return ia::make(ia::with_inputs(operator_of(move), {std::move(what)}), logical);
 }
-
-ia::Plan moved_to(const Placement& to, ia::Plan what) {
-  return what.placement() == to ? what : what.shuffle(to);
-}
-
-ia::Plan broadcast(ia::Plan what) { return what.placement().is_all() ? what : what.broadcast(); }
 
 const ia::Branch* only_branch(const ia::Map& map) {
   return map.branches.size() == 1 && !map.branches.front().cut ? &map.branches.front() : nullptr;
@@ -83,18 +69,6 @@ bool keeps_keys(const ia::Map& map) {
 ia::Pipeline chained(ia::Pipeline first, const ia::Pipeline& then) {
   first.insert(first.end(), then.begin(), then.end());
   return first;
-}
-
-std::optional<tessera::Plan> unfinished(const ia::Plan& aggregation) {
-  const auto* aggregate = root<ia::Aggregate>(aggregation);
-  const bool plain = aggregate != nullptr && aggregate->finish.empty();
-  return plain ? std::optional(aggregation.logical()) : std::nullopt;
-}
-
-std::vector<int> all_components(int arity) {
-  std::vector<int> result;
-  for (int i = 0; i < arity; ++i) result.push_back(i);
-  return result;
 }
 
 }  // namespace tessera::optimizer

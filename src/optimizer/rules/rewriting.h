@@ -40,10 +40,7 @@ Rewrite rewritten(const ia::Plan& before, Build&& build) {
   }
 }
 
-ia::Plan without_moves(ia::Plan plan);                   // what the moves at the root move
 ia::Plan moved_as(const ia::Plan& move, ia::Plan what);  // by the move at the root of `move`
-ia::Plan moved_to(const Placement& to, ia::Plan what);   // if it does not lie there already
-ia::Plan broadcast(ia::Plan what);                       // likewise
 
 /// The branch of a map that makes one tuple of each and cuts nothing; null if it does not.
 const ia::Branch* only_branch(const ia::Map& map);
@@ -52,11 +49,5 @@ bool keeps_keys(const ia::Map& map);
 
 /// One pipeline after the other.
 ia::Pipeline chained(ia::Pipeline first, const ia::Pipeline& then);
-
-/// What an aggregation without its finish computes, where that is known.
-std::optional<tessera::Plan> unfinished(const ia::Plan& aggregation);
-
-/// <0, ..., arity-1>
-std::vector<int> all_components(int arity);
 
 }  // namespace tessera::optimizer

@@ -30,7 +30,4 @@ struct Rule {
   std::function<Rewrite(const ia::Plan&)> apply;
 };
 
-/// All rules that need no parameter, R1-1 to R2-7 and the matrix multiplications, in that order.
-const std::vector<Rule>& all_rules();
-
 }  // namespace tessera::optimizer

@@ -1,30 +1,24 @@
-#include "optimizer/rules/rule.h"
-
-#include "optimizer/rules/laws.h"
-#include "optimizer/rules/multiplication.h"
+#include "optimizer/simplify.h"
+#include "rules/laws.h"
+#include "rules/multiplication.h"
 
 namespace tessera::optimizer {
+namespace {
+
+std::vector<Rule> with_those_applied(std::vector<Rule> rules) {
+  for (const PayingRule& paying : rules_that_pay()) rules.push_back(paying.rule);
+  return rules;
+}
+
+}  // namespace
 
 const std::vector<Rule>& all_rules() {
-  static const std::vector<Rule> rules = {
-      {"merge_filters", "R1-1. Filter(p) . Filter(q) == Filter(q and p)", merge_filters},
-      {"merge_maps", "R1-2. Map(h, f) . Map(k, g) == Map(h . k, f . g)", merge_maps},
-      {"filter_before_map", "R1-3. Filter(p) . Map(id, f) == Map(id, f) . Filter(p)",
-       filter_before_map},
+  static const std::vector<Rule> rules = with_those_applied({
       {"finish_aggregation", "R1-4. Map(id, f) . Agg(g, +) == Agg(g, +, finish f)",
        finish_aggregation},
-      {"map_before_aggregation",
-       "R1-4. Map(id, f) . Agg(g, +) == Agg(g, +) . Map(id, f) if f distributes over +",
-       map_before_aggregation},
       {"map_after_aggregation",
        "R1-4. Agg(g, +) . Map(id, f) == Map(id, f) . Agg(g, +) if f distributes over +",
        map_after_aggregation},
-      {"filter_before_aggregation", "R1-5. Filter(p) . Agg(g, +) == Agg(g, +) . Filter(p . g)",
-       filter_before_aggregation},
-      {"filter_before_join",
-       "R1-6. Filter(p and q and r) . Join(R, S) == Filter(r) . Join(Filter(p)(R), Filter(q)(S))",
-       filter_before_join},
-      {"map_into_join", "R1-7. Map(h, f) . Join(g) == Join(f . g, h)", map_into_join},
       {"map_before_join",
        "R1-7. Map(id, f) . Join(g)(R, S) == Join(g)(Map(id, f)(R), Map(id, f)(S)) if f distributes "
        "over g",
@@ -33,8 +27,6 @@ const std::vector<Rule>& all_rules() {
       {"move_before_aggregation", "R2-1. Move(d) . Agg(g, +) . Move(e) == Agg(g, +) . Move(d . g)",
        move_before_aggregation},
       {"idle_move", "R2-1. Move(d)(R) == R if R lies at d", idle_move},
-      {"filter_before_move", "R2-2. Filter(p) . Move == Move . Filter(p)", filter_before_move},
-      {"map_before_move", "R2-3. Map(k, f) . Move == Move . Map(k, f)", map_before_move},
       {"map_after_move", "R2-3. Move . Map(k, f) == Map(k, f) . Move", map_after_move},
       {"fill_after_move", "R2-3. Move . Fill == Fill . Move", fill_after_move},
       {"skip_shuffle", "R2-4. Agg(g, +) . Move(R) == Agg(g, +)(R) if each group of R lies together",
@@ -64,7 +56,7 @@ const std::vector<Rule>& all_rules() {
        [](const ia::Plan& plan) { return two_and_a_half_d(plan, 1); }},
       {"two_and_a_half_d", "2.5D. Agg . Join(R, S) on a grid with an axis for the sum",
        [](const ia::Plan& plan) { return two_and_a_half_d(plan); }},
-  };
+  });
   return rules;
 }
 

@@ -1,8 +1,8 @@
-#include "optimizer/rules/sharing.h"
+#include "rules/sharing.h"
 
 #include <unordered_map>
 
-#include "optimizer/rules/rewriting.h"
+#include "rules/moving.h"
 
 namespace tessera::optimizer {
 

@@ -1,5 +1,5 @@
-#include "optimizer/rules/laws.h"
-#include "optimizer/rules/rewriting.h"
+#include "rules/laws.h"
+#include "rules/moving.h"
 
 // What moves tuples and does nothing else.
 

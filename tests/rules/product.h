@@ -4,7 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "optimizer/rules/multiplication.h"
+#include "optimizer/join_of_copies.h"
+#include "rules/multiplication.h"
 
 // What the multiplications are made of: a sum of products found in a plan, and put together again.
 
@@ -26,16 +27,6 @@ struct Product {
 std::optional<Product> product_of(const ia::Plan& plan);
 inline const char* const not_a_product =
     "it is not an aggregation of a join with kernels known to be associative and commutative";
-
-/// What the components of the join's own key are called on each side; -1 where they are not there.
-struct Components {
-  std::vector<int> left, right;
-};
-Components components_of(const ia::Join& join);
-
-/// The join with each side copied along the components that only the other one has, and the copies
-/// shuffled to where their pairs are to be. This serves any placement of the join's key.
-ia::Join join_of_copies(const ia::Join& join, const Placement& to);
 
 /// The products with the sides moved as they are in `join`.
 ia::Plan joined(const Product& product, const ia::Join& join);

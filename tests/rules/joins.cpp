@@ -1,9 +1,9 @@
-#include "optimizer/rules/joins.h"
+#include "rules/joins.h"
 
 #include <algorithm>
 
-#include "optimizer/rules/laws.h"
-#include "optimizer/rules/rewriting.h"
+#include "rules/laws.h"
+#include "rules/moving.h"
 
 // The ways to bring together what joins.
 

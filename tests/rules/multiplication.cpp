@@ -1,11 +1,12 @@
-#include "optimizer/rules/multiplication.h"
+#include "rules/multiplication.h"
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "optimizer/rules/joins.h"
-#include "optimizer/rules/product.h"
-#include "optimizer/rules/rewriting.h"
+#include "optimizer/join_of_copies.h"
+#include "rules/joins.h"
+#include "rules/moving.h"
+#include "rules/product.h"
 
 namespace tessera::optimizer {
 
