@@ -1,6 +1,7 @@
 #include "exec/planned_run.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/check.h"
 #include "base/stop.h"
@@ -46,9 +47,14 @@ PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, R
   const int sites = context.engine->sites(options);
   auto state = std::make_unique<PlannedRun::State>(
       PlannedRun::State{plans, std::move(context), results, optimizer::planned(plans, planning)});
-  if (planning.sites == sites && has_data(plans))
+  if (planning.sites == sites && has_data(plans)) {
+    // The last pass, above the optimizer's: tasks, and the order in which they run.
+    const auto begin = std::chrono::steady_clock::now();
     state->prepared =
         exec::prepare(state->planning.plans, state->context, results == Results::kept);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    state->planning.passes.push_back({"tasks", taken.count()});
+  }
   return PlannedRun(std::move(state));
 }
 
