@@ -6,6 +6,9 @@
 #include <atomic>
 
 namespace tessera {
+
+constinit std::atomic<bool> heap_detail::is_exhausted = false;
+
 namespace {
 
 constexpr std::size_t reserve_bytes = std::size_t{2} << 20;  // never touched: it takes addresses

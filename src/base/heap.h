@@ -14,7 +14,7 @@ void set_reserve_aside() noexcept;
 bool release_reserve() noexcept;  // false if there is none
 
 namespace heap_detail {
-inline constinit std::atomic<bool> is_exhausted = false;
+extern constinit std::atomic<bool> is_exhausted;  // one for all, as in base/stop.h
 }  // namespace heap_detail
 
 /// Whether the reserve was needed, and is not set aside again, as the next statement does: what is

@@ -17,7 +17,9 @@ namespace tessera {
 // meaning of none: what a kernel computes is a function of its tiles, stopped or not.
 
 namespace stop_detail {
-inline constinit thread_local const std::stop_token* heard = nullptr;
+/// Defined in one place and not inline: a program that hides its symbols, as a Python module does,
+/// would have one of its own beside the library's.
+extern constinit thread_local const std::stop_token* heard;
 }  // namespace stop_detail
 
 /// While it lives, the loops of this thread hear that token, and no other.
