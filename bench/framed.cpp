@@ -9,7 +9,7 @@
 #include "lang/sql/parser.h"
 #include "query/versions/framing.h"
 #include "resident.h"
-#include "session/catalogue.h"
+#include "session/stored_definitions.h"
 #include "support/network.h"
 #include "tessera/session.h"
 #include "timing.h"
@@ -58,7 +58,7 @@ void train(const std::string& folder, int iterations, int frame_size) {
 /// Unrolls and cuts, and runs nothing.
 void cut(const std::string& folder, int iterations, int frame_size) {
   const Database database = Database::open(folder);
-  session::Catalogue catalogue(database.snapshot());
+  session::StoredDefinitions catalogue(database.snapshot());
   std::vector<query::Request> requests;
   for (int layer = 1; layer <= 9; ++layer)
     requests.push_back(

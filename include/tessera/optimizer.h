@@ -13,7 +13,8 @@ namespace tessera {
 
 /// What plans are compared by.
 enum class Objective {
-  /// Seconds: what really crosses between sites given where tuples lie, at the pace of the most
+  /// Seconds: what really crosses between sites given where tuples lie, at the admission of the
+  /// most
   /// loaded site, and the flops of the busiest one.
   exact,
   /// Floats, as printed in Yuan et al., section 5.3: a broadcast of f floats to s sites costs

@@ -111,9 +111,9 @@ std::size_t first_to_merge(const std::vector<store::Address>& parts) {
   constexpr std::size_t most = 32;
   if (parts.size() <= most) return parts.size();
   std::size_t from = parts.size() - 1;
-  std::int64_t bytes = parts[from].place.bytes;
-  while (from > 0 && (from > most / 2 || parts[from - 1].place.bytes <= bytes))
-    bytes += parts[--from].place.bytes;
+  std::int64_t bytes = parts[from].range.bytes;
+  while (from > 0 && (from > most / 2 || parts[from - 1].range.bytes <= bytes))
+    bytes += parts[--from].range.bytes;
   return from;
 }
 
@@ -180,7 +180,7 @@ void merge_directories(const std::filesystem::path& database, Definition& defini
   for (std::size_t i = from; i < parts.size(); ++i) {
     const File file = store::open_segment(database, parts[i].segment);
     Directory part = store::directory_of(
-        store::read_numbers(file, parts[i].place,
+        store::read_numbers(file, parts[i].range,
                             fmt::format("the directory of {}", definition.shown())),
         definition.shown());
     std::move(part.entries.begin(), part.entries.end(), std::back_inserter(merged.entries));

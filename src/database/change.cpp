@@ -1,7 +1,7 @@
 #include "base/characters.h"
 #include "base/check.h"
 #include "base/stop.h"
-#include "database/amendment.h"
+#include "database/catalog_update.h"
 #include "database/names.h"
 #include "database/snapshot.h"
 #include "database/together.h"
@@ -111,13 +111,13 @@ Snapshot Database::State::change(const Changes& changes, const NamedRelations& s
     return write_tiles(changes, stored, running, appender, took, wholes);
   };
   std::unique_ptr<WriteStatement> statement;
-  std::unique_ptr<Amendment> amendment;
+  std::unique_ptr<CatalogUpdate> update;
   const auto commit = [&](const std::vector<Written>& written) {
-    amendment->complete(written, wholes, statement->appender());
+    update->complete(written, wholes, statement->appender());
     statement->commit([&](Catalog& changed) {
       for (std::size_t rank = 1; rank < written.size(); ++rank)
         changed.set_segments(written[rank].segments);
-      amendment->apply(changed);
+      update->apply(changed);
       if (!changes.results.empty()) remember(changed, changes.results, took);
       if (cluster == nullptr) refuse_if_run_stopped(running);
     });
@@ -126,7 +126,7 @@ Snapshot Database::State::change(const Changes& changes, const NamedRelations& s
       fmt::format("{} in {}", description(changes, stored), folder.string()), [&]() -> std::string {
         const std::int64_t stride = cluster != nullptr ? cluster->size() : 1;
         statement.reset(new WriteStatement(writer(stride, running.stop)));
-        amendment = std::make_unique<Amendment>(
+        update = std::make_unique<CatalogUpdate>(
             folder, statement->catalog(), changes, stored,
             changes.since ? changes.since->state_->catalog.get() : nullptr);
         if (cluster == nullptr || !tiles) {

@@ -50,7 +50,7 @@ class Export : public store::TensorReader {
       return Tile::zeros(stored_->tuples()->absent_types(key)[0]);
     }
     Tile tile = stored_->read(*entry)[0];
-    read_ += entry->address.place.bytes;
+    read_ += entry->address.range.bytes;
     meter_.set_fraction(static_cast<double>(read_) / static_cast<double>(all_));
     return tile;
   }

@@ -20,12 +20,12 @@ using store::StoredRelation;
 namespace {
 
 /// Where the records of relations are, by segment.
-using Used = std::map<std::int64_t, std::vector<store::Place>>;
+using Used = std::map<std::int64_t, std::vector<store::FileRange>>;
 
 Used used_places(const std::filesystem::path& database, const std::vector<Definition>& all) {
   Used used;
   const auto add = [&](const store::Address& address) {
-    used[address.segment].push_back(address.place);
+    used[address.segment].push_back(address.range);
   };
   for (const Definition& definition : all) {
     for (const store::Address& part : definition.directories) add(part);
@@ -36,9 +36,9 @@ Used used_places(const std::filesystem::path& database, const std::vector<Defini
   return used;
 }
 
-std::int64_t bytes_of(const std::vector<store::Place>& places) {
+std::int64_t bytes_of(const std::vector<store::FileRange>& ranges) {
   std::int64_t bytes = 0;
-  for (const store::Place& place : places) bytes += (place.bytes + 7) / 8 * 8;
+  for (const store::FileRange& range : ranges) bytes += (range.bytes + 7) / 8 * 8;
   return bytes;
 }
 
@@ -141,7 +141,7 @@ void give_back_in_place(const std::filesystem::path& database, const Catalog& ca
   for (const auto& [segment, length] : catalog.segments()) {
     const auto there = used.find(segment);
     store::punch_holes(database, segment,
-                       there != used.end() ? there->second : std::vector<store::Place>{});
+                       there != used.end() ? there->second : std::vector<store::FileRange>{});
   }
 }
 

@@ -23,8 +23,8 @@ std::string to_text(const Written& written) {
   json parts = json::array(), segments = json::array();
   for (const StoredPart& part : written.parts) {
     json directories = json::array();
-    for (const auto& [segment, place] : part.directories)
-      directories.push_back({segment, place.offset, place.bytes, place.checksum});
+    for (const auto& [segment, range] : part.directories)
+      directories.push_back({segment, range.offset, range.bytes, range.checksum});
     parts.push_back({directories, part.bytes, part.statistics, part.codes});
   }
   for (const auto& [segment, bytes] : written.segments) segments.push_back({segment, bytes});

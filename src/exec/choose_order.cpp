@@ -10,7 +10,7 @@ namespace {
 /// Every forecast goes through all tasks, so that large graphs get few.
 class BoxSearch {
  public:
-  BoxSearch(TaskGraph& graph, const Circumstances& under) : graph_(graph), under_(under) {
+  BoxSearch(TaskGraph& graph, const RunSetup& under) : graph_(graph), under_(under) {
     best_.forecast = forecast(graph_, under_);
     most_needed_ = std::max(under.limit, needed());
     for (const TaskGraph::Output& output : graph.outputs) {
@@ -84,7 +84,7 @@ class BoxSearch {
   }
 
   TaskGraph& graph_;
-  const Circumstances& under_;
+  const RunSetup& under_;
   ChosenOrder best_;
   Key extents_;
   int tries_left_ = 0;
@@ -93,7 +93,7 @@ class BoxSearch {
 
 }  // namespace
 
-ChosenOrder choose_order(TaskGraph& graph, const Circumstances& under) {
+ChosenOrder choose_order(TaskGraph& graph, const RunSetup& under) {
   return BoxSearch(graph, under).best();
 }
 

@@ -13,11 +13,11 @@ namespace {
 /// take no time, but results stay in memory as long as they may, and so do inputs.
 class Walk {
  public:
-  Walk(const TaskGraph& graph, const Circumstances& under)
+  Walk(const TaskGraph& graph, const RunSetup& under)
       : graph_(graph),
         under_(under),
-        pace_(Pace::of(under.threads)),
-        residence_(graph, under.mine, under.sizes, under.limit, without_reads(pace_)),
+        admission_(AdmissionLimits::of(under.threads)),
+        residence_(graph, under.mine, under.sizes, under.limit, without_reads(admission_)),
         outputs_(graph.values.size(), 0) {
     for (const TaskGraph::Output& output : graph.outputs) ++outputs_[output.value];
   }
@@ -41,10 +41,10 @@ class Walk {
 
  private:
   /// What is on its way into memory may be there at any time, and its readers able to run.
-  static Pace without_reads(Pace pace) {
-    pace.able += pace.reading;
-    pace.reading = pace.storing = std::numeric_limits<std::int64_t>::max();
-    return pace;
+  static AdmissionLimits without_reads(AdmissionLimits admission) {
+    admission.able += admission.reading;
+    admission.reading = admission.storing = std::numeric_limits<std::int64_t>::max();
+    return admission;
   }
 
   bool is_mine(ValueId value) const { return under_.mine[graph_.values[value].site]; }
@@ -123,7 +123,7 @@ class Walk {
         residence_.storing(value);
         being_stored_.push_back(value);
       }
-    while (static_cast<std::int64_t>(being_stored_.size()) > pace_.storing) stored_first();
+    while (static_cast<std::int64_t>(being_stored_.size()) > admission_.storing) stored_first();
     if (residence_.is_dead(value) && outputs_[value] == 0) held_ -= residence_.bytes(value);
   }
 
@@ -157,8 +157,8 @@ class Walk {
   }
 
   const TaskGraph& graph_;
-  const Circumstances& under_;
-  const Pace pace_;
+  const RunSetup& under_;
+  const AdmissionLimits admission_;
   Residence residence_;
   std::vector<int> outputs_;  // by value: how often it is one
   std::deque<TaskId> running_;
@@ -169,7 +169,7 @@ class Walk {
 
 }  // namespace
 
-Forecast forecast(const TaskGraph& graph, const Circumstances& under) {
+Forecast forecast(const TaskGraph& graph, const RunSetup& under) {
   return Walk(graph, under).run();
 }
 

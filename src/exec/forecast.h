@@ -11,13 +11,13 @@ struct Forecast {
   std::int64_t written = 0;  // bytes of intermediate values that have to make room
 };
 
-struct Circumstances {
+struct RunSetup {
   const std::vector<bool>& mine;  // which sites, by number
   const ValueSizes& sizes;
   std::int64_t limit;
   int threads;
   bool keeps_results;  // in memory until the end, rather than storing them as they come
 };
-Forecast forecast(const TaskGraph& graph, const Circumstances& under);
+Forecast forecast(const TaskGraph& graph, const RunSetup& under);
 
 }  // namespace tessera::exec

@@ -8,12 +8,12 @@
 
 namespace tessera::exec {
 Residence::Residence(const TaskGraph& graph, const std::vector<bool>& mine, ValueSizes sizes,
-                     std::int64_t limit, Pace pace)
+                     std::int64_t limit, AdmissionLimits admission)
     : graph_(graph),
       mine_(mine),
       sizes_(std::move(sizes)),
       limit_(limit),
-      pace_(pace),
+      admission_(admission),
       where_(graph.values.size(), Where::nowhere),
       is_sent_(graph.values.size(), 0),
       has_copy_(graph.values.size(), 0),

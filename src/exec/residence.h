@@ -8,12 +8,12 @@
 namespace tessera::exec {
 
 /// How far ahead of being run tasks are admitted. More than enough to do would only take memory.
-struct Pace {
+struct AdmissionLimits {
   std::int64_t able;         // tasks that have all they need
   std::int64_t reading;      // values on their way into memory
   std::int64_t storing;      // and results to where they are stored
   std::int64_t tasks = 256;  // in all: those that wait for each other do not count as able
-  static Pace of(std::int64_t threads) { return {3 * threads, 4, 2 * threads + 2}; }
+  static AdmissionLimits of(std::int64_t threads) { return {3 * threads, 4, 2 * threads + 2}; }
 };
 
 /// Which values of a run are in memory, under a limit. This is the policy alone: it says what is to
@@ -35,7 +35,7 @@ class Residence {
  public:
   /// `mine`: which sites, by number.
   Residence(const TaskGraph& graph, const std::vector<bool>& mine, ValueSizes sizes,
-            std::int64_t limit, Pace pace);
+            std::int64_t limit, AdmissionLimits admission);
 
   /// What a call asks for. Lists are appended to.
   struct Orders {
@@ -47,8 +47,8 @@ class Residence {
   bool all_admitted() const { return next_ == graph_.tasks.size(); }
   /// Whether it is time to admit another task.
   bool wants_more() const {
-    return able_ < pace_.able && reading_ < pace_.reading && storing_ < pace_.storing &&
-           running_ < pace_.tasks;
+    return able_ < admission_.able && reading_ < admission_.reading &&
+           storing_ < admission_.storing && running_ < admission_.tasks;
   }
   /// The task that is next in order, if there is room for it beside the `held` bytes: it is
   /// admitted. Otherwise -1, and what may go has been ordered to; `soon`: even if it must be
@@ -117,7 +117,7 @@ class Residence {
   const std::vector<bool>& mine_;
   ValueSizes sizes_;
   const std::int64_t limit_;
-  const Pace pace_;
+  const AdmissionLimits admission_;
 
   std::vector<Where> where_;
   std::vector<char> is_sent_;               // by another process, unasked

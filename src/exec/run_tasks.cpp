@@ -32,9 +32,9 @@ std::vector<std::vector<Tuple>> run_tasks(Prepared run, Transport& transport, co
   std::unique_ptr<Residence> residence;
   if (!run.all_fits) {
     kept.emplace(static_cast<std::size_t>(run.kept));
-    residence =
-        std::make_unique<Residence>(graph, run.mine, std::move(run.sizes),
-                                    options.memory_limit - run.kept, Pace::of(options.threads));
+    residence = std::make_unique<Residence>(graph, run.mine, std::move(run.sizes),
+                                            options.memory_limit - run.kept,
+                                            AdmissionLimits::of(options.threads));
   }
   std::optional<ProgressTeller> progress;
   double delay = 0.01;

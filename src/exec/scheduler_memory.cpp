@@ -229,7 +229,7 @@ void Scheduler::read_back(ValueId value) {
 void Scheduler::write_out(ValueId value, Handles tiles) {
   const std::int64_t begin = time();
   SpillFile::Copy copy = spilled_.write(moved_out(graph_.values[value].site, *tiles));
-  tell_value(RunEvent::Kind::spilled, value, begin, *tiles, copy.place.bytes);
+  tell_value(RunEvent::Kind::spilled, value, begin, *tiles, copy.range.bytes);
   tiles.reset();
   const Lock lock(mutex_);
   copies_[value] = std::move(copy);

@@ -46,7 +46,7 @@ SpillFile::Copy SpillFile::write(const std::vector<Tile>& tiles) {
   for (std::size_t t = 0; t < tiles.size(); ++t)
     ordered.push_back(in_order_of_memory(tiles[t], copy.layouts[t]));
   try {
-    copy.place = append(ordered);
+    copy.range = append(ordered);
     return copy;
   } catch (const IoError& error) {
     throw IoError(
@@ -56,7 +56,7 @@ SpillFile::Copy SpillFile::write(const std::vector<Tile>& tiles) {
   }
 }
 
-store::Place SpillFile::append(const std::vector<Tile>& tiles) {
+store::FileRange SpillFile::append(const std::vector<Tile>& tiles) {
   const store::Record record = store::record_of({}, tiles, store::Compression::none);
   std::int64_t offset = 0;
   {
@@ -69,11 +69,11 @@ store::Place SpillFile::append(const std::vector<Tile>& tiles) {
 }
 
 std::vector<Tile> SpillFile::read(const Copy& copy) const {
-  std::vector<Tile> tiles = store::read_tiles(*file_, copy.place, {}, "what was spilled to disk");
+  std::vector<Tile> tiles = store::read_tiles(*file_, copy.range, {}, "what was spilled to disk");
   for (std::size_t t = 0; t < tiles.size(); ++t) tiles[t] = as_it_lay(tiles[t], copy.layouts[t]);
   return tiles;
 }
 
-void SpillFile::forget(const Copy& copy) { file_->discard(copy.place.offset, copy.place.bytes); }
+void SpillFile::forget(const Copy& copy) { file_->discard(copy.range.offset, copy.range.bytes); }
 
 }  // namespace tessera::exec

@@ -20,7 +20,7 @@ class SpillFile {
     Shape shape = {};
   };
   struct Copy {
-    store::Place place = {};
+    store::FileRange range = {};
     std::vector<Layout> layouts = {};  // by tile; without axes: as it is in the file
   };
 
@@ -32,7 +32,7 @@ class SpillFile {
   void forget(const Copy& copy);  // gives its room on disk back
 
  private:
-  store::Place append(const std::vector<Tile>& tiles);
+  store::FileRange append(const std::vector<Tile>& tiles);
 
   const std::filesystem::path folder_;
   mutable std::mutex mutex_;

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/stop.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "tra/plan_node.h"
 #include "tra/tuple_set.h"
 
@@ -53,14 +53,14 @@ bool can_be_listed(const tessera::Plan& logical) {
   const tessera::Plan::Node& node = logical.node();
   if (node.pilot || count_below(node.type.frontier) <= contents_limit) return true;
   const bool simple = node.uniform && node.type.presence == Presence::continuous;
-  return !simple && listed_late(logical) != nullptr;
+  return !simple && list_tuples(logical) != nullptr;
 }
 
 Contents contents_of(const tessera::Plan& logical) {
   const tessera::Plan::Node& node = logical.node();
   const bool simple = node.uniform && node.type.presence == Presence::continuous;
   if (simple && !node.pilot) return box(logical, true);
-  const auto listing = listed_late(logical);
+  const auto listing = list_tuples(logical);
   if (!listing) return box(logical, false);
   Contents result;
   for (const auto& tuple : listing->tuples) {

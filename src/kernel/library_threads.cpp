@@ -31,7 +31,7 @@ Library find_library() {
 }
 
 /// How many want one thread, and what there was before the first of them.
-class Wishes {
+class ThreadRequests {
  public:
   void begin() {
     if (library_.set == nullptr) return;
@@ -53,14 +53,14 @@ class Wishes {
   int before_ = 1;
 };
 
-Wishes& wishes() {
-  static auto* all = new Wishes;  // never destroyed: a run may outlive static destructors
+ThreadRequests& thread_requests() {
+  static auto* all = new ThreadRequests;  // never destroyed: a run may outlive static destructors
   return *all;
 }
 
 }  // namespace
 
-OneLibraryThread::OneLibraryThread() { wishes().begin(); }
-OneLibraryThread::~OneLibraryThread() { wishes().end(); }
+OneLibraryThread::OneLibraryThread() { thread_requests().begin(); }
+OneLibraryThread::~OneLibraryThread() { thread_requests().end(); }
 
 }  // namespace tessera

@@ -47,18 +47,18 @@ constexpr LookAlike look_alikes[] = {
 /// A character that may stand in names, strings and quoted names.
 std::size_t checked_length(std::string_view text, std::size_t at) {
   const std::size_t length = character_length(text, at);
-  const Place place = {static_cast<int>(at)};
+  const Location location = {static_cast<int>(at)};
   if (length == 0)
-    fail_parse(place, "the byte '{}' is not valid UTF-8: save the text in that encoding",
+    fail_parse(location, "the byte '{}' is not valid UTF-8: save the text in that encoding",
                readable(text.substr(at, 1)));
-  if (text[at] == '\0') fail_parse(place, "a zero byte, '\\x00', cannot stand in a text");
+  if (text[at] == '\0') fail_parse(location, "a zero byte, '\\x00', cannot stand in a text");
   return length;
 }
 
 void refuse_look_alike(std::string_view text, std::size_t at) {
   for (const LookAlike& odd : look_alikes)
     if (text.substr(at).starts_with(odd.character))
-      fail_parse(Place{static_cast<int>(at)}, "'{}' is {}: write {}", odd.character, odd.what,
+      fail_parse(Location{static_cast<int>(at)}, "'{}' is {}: write {}", odd.character, odd.what,
                  odd.instead);
 }
 
@@ -92,7 +92,7 @@ std::size_t end_of_comment(std::string_view text, std::size_t begin) {
 Lexer::Lexer(std::string_view text) : text_(text) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (text.size() > most)
-    fail_parse(Place{}, "the text has {} bytes, and at most {} can be read at once: split it",
+    fail_parse(Location{}, "the text has {} bytes, and at most {} can be read at once: split it",
                text.size(), most);
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) last_end_ = position_ = byte_order_mark.size();
@@ -132,7 +132,7 @@ Token Lexer::token(Token::Kind kind, std::size_t length) {
   Token found;
   found.kind = kind;
   found.text = text_.substr(position_, length);
-  found.place = here();
+  found.location = here();
   last_end_ = position_ += length;
   return found;
 }
@@ -155,7 +155,7 @@ Token Lexer::quoted(Token::Kind kind) {
 }
 
 void fail_too_large(const Token& token) {
-  fail_parse(token.place,
+  fail_parse(token.location,
              "the integer {} does not fit 63 bits: the largest one is {} (with a decimal point "
              "it is a DOUBLE)",
              readable(token.text), std::numeric_limits<std::int64_t>::max());
@@ -202,7 +202,7 @@ Token Lexer::number() {
   }
   if (!whole && (std::from_chars(first, last, found.decimal).ec != std::errc() ||
                  !std::isfinite(found.decimal)))
-    fail_parse(found.place,
+    fail_parse(found.location,
                "the number {} does not fit a DOUBLE, which goes from 4.9e-324 to 1.7e308",
                readable(found.text));
   return found;

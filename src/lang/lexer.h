@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "lang/place.h"
+#include "lang/location.h"
 
 namespace tessera::lang {
 
@@ -12,13 +12,13 @@ struct Token {
   enum class Kind { word, quoted_name, integer, decimal, string, symbol, end };
   Kind kind = Kind::end;
   std::string_view text = {};  // as it was written, quotes included
-  Place place = {};            // the end of a text is where its last token ends
+  Location location = {};      // the end of a text is where its last token ends
   std::int64_t integer = 0;
   /// Of 9223372036854775808, which is an integer only behind a minus: `integer` is the least one.
   bool wants_minus = false;
   double decimal = 0;
 
-  Place end() const { return {place.offset + static_cast<int>(text.size())}; }
+  Location end() const { return {location.offset + static_cast<int>(text.size())}; }
 };
 
 /// What a quoted name or a string says: without its quotes, doubled ones inside taken once.
@@ -35,7 +35,7 @@ class Lexer {
 
   Token next();
   /// To read on from there.
-  void go_to(Place place) { position_ = static_cast<std::size_t>(place.offset); }
+  void go_to(Location location) { position_ = static_cast<std::size_t>(location.offset); }
 
  private:
   void skip_blanks();
@@ -44,7 +44,7 @@ class Lexer {
   Token number();
   Token word();
   Token symbol();
-  Place here() const { return {static_cast<int>(position_)}; }
+  Location here() const { return {static_cast<int>(position_)}; }
 
   std::string_view text_;
   std::size_t position_ = 0;

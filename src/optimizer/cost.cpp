@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "ia/contents.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "optimizer/folds.h"
 #include "optimizer/traffic.h"
 #include "tra/plan_node.h"

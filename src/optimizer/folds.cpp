@@ -1,7 +1,7 @@
 #include "optimizer/folds.h"
 
 #include "ia/contents.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "optimizer/rules/rewriting.h"
 #include "optimizer/traffic.h"
 #include "tra/plan_node.h"

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "base/stop.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "optimizer/grids.h"
 
 namespace tessera::optimizer {

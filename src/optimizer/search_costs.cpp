@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "ia/join_placement.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "optimizer/cost.h"
 #include "tra/plan_node.h"
 

@@ -2,7 +2,7 @@
 #include <unordered_set>
 
 #include "ia/join_placement.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "optimizer/grids.h"
 #include "optimizer/join_of_copies.h"
 #include "optimizer/search.h"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/stop.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "tra/plan_node.h"
 #include "tra/tuple_operations.h"
 

@@ -12,9 +12,9 @@ namespace tessera {
 
 using lang::fail_type;
 using query::Value;
-using session::Catalogue;
 using session::Computation;
 using session::Output;
+using session::StoredDefinitions;
 
 namespace {
 
@@ -36,8 +36,8 @@ frames::History Session::State::frame_history() const {
                             [&] { return frames::History::from_text(*text); });
 }
 
-Computation Session::State::computation_of(std::vector<Output> outputs, Catalogue& catalogue,
-                                           bool will_run) {
+Computation Session::State::computation_of(std::vector<Output> outputs,
+                                           StoredDefinitions& catalogue, bool will_run) {
   Computation made;
   std::vector<query::Request> requests;
   for (const Output& output : outputs) requests.push_back(output.request);
@@ -68,8 +68,8 @@ Computation Session::State::computation_of(std::vector<Output> outputs, Catalogu
   return made;
 }
 
-Computation Session::State::computation_of(const sql::Statement& statement, Catalogue& catalogue,
-                                           bool will_run) {
+Computation Session::State::computation_of(const sql::Statement& statement,
+                                           StoredDefinitions& catalogue, bool will_run) {
   if (const auto* query = std::get_if<sql::QueryPtr>(&statement.node))
     return computation_of({{{*query}}}, catalogue, will_run);
   if (const auto* table = std::get_if<sql::CreateTable>(&statement.node);
@@ -102,7 +102,7 @@ std::vector<Value> Session::State::evaluate(Computation& computation, Changes& c
   return results;
 }
 
-Value Session::State::evaluate(const query::Request& request, Catalogue& catalogue,
+Value Session::State::evaluate(const query::Request& request, StoredDefinitions& catalogue,
                                Changes& changes) {
   Computation computation = computation_of({{request}}, catalogue, true);
   return evaluate(computation, changes).front();

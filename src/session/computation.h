@@ -25,7 +25,7 @@ struct Computation {
 };
 
 /// What the items inside EXECUTE ( ... ) ask for, loops run out.
-std::vector<Output> outputs_of(const sql::Execute& statement, Catalogue& catalogue);
+std::vector<Output> outputs_of(const sql::Execute& statement, StoredDefinitions& catalogue);
 /// What CREATE TABLE ... AS asks for.
 Output output_of(const sql::CreateTable& statement);
 

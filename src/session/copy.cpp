@@ -13,7 +13,7 @@
 namespace tessera {
 
 using lang::fail_type;
-using session::Catalogue;
+using session::StoredDefinitions;
 
 namespace {
 
@@ -43,9 +43,9 @@ StatementResult written_to(const std::string& file, std::int64_t rows) {
 
 }  // namespace
 
-StatementResult Session::State::copy(const sql::Copy& statement, lang::Place place) {
+StatementResult Session::State::copy(const sql::Copy& statement, lang::Location location) {
   const FormatOptions format = session::file_options(statement.options, options);
-  Catalogue catalogue(*snapshot);
+  StoredDefinitions catalogue(*snapshot);
   if (statement.query) {
     session::require_row_format(statement.file, format);
     Changes changes;
@@ -58,15 +58,16 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
 
   const auto kind = catalogue.kind(statement.table);
   if (!kind)
-    fail_type(place, "there is no {}; there are: {}{}", statement.table, catalogue.all_names(),
+    fail_type(location, "there is no {}; there are: {}{}", statement.table, catalogue.all_names(),
               statement.from ? ". CREATE TENSOR ... FROM makes a new one of a file" : "");
   const std::string name = catalogue.exact_name(statement.table);
-  if (*kind == Catalogue::Kind::versions || *kind == Catalogue::Kind::view)
-    fail_type(place, "{} has no rows of its own: COPY (SELECT ...) TO writes what it yields", name);
-  if (*kind == Catalogue::Kind::virtual_tensor)
-    fail_type(place, "{} is virtual, a shape without data", name);
-  if (statement.from && *kind == Catalogue::Kind::tensor)
-    fail_type(place,
+  if (*kind == StoredDefinitions::Kind::versions || *kind == StoredDefinitions::Kind::view)
+    fail_type(location, "{} has no rows of its own: COPY (SELECT ...) TO writes what it yields",
+              name);
+  if (*kind == StoredDefinitions::Kind::virtual_tensor)
+    fail_type(location, "{} is virtual, a shape without data", name);
+  if (statement.from && *kind == StoredDefinitions::Kind::tensor)
+    fail_type(location,
               "{} is a tensor, which is read as a whole: DROP it, and CREATE TENSOR {} FROM "
               "the file",
               name, name);
@@ -75,13 +76,13 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Place pla
     session::require_row_format(statement.file, format);
     const query::Rows rows = session::read_rows(statement.file, schema, format);
     Changes changes;
-    add_rows(catalogue, name, rows, changes, place);
+    add_rows(catalogue, name, rows, changes, location);
     RunOptions run_options = options.run;
     run_options.holes = Holes::allowed;
     commit(changes, run_options);
     return read_in(static_cast<std::int64_t>(rows.rows.size()));
   }
-  const bool is_tensor = *kind == Catalogue::Kind::tensor ||
+  const bool is_tensor = *kind == StoredDefinitions::Kind::tensor ||
                          (!session::is_row_format(statement.file, format) && has_tensors(schema) &&
                           catalogue.has_tuples(name) && snapshot->info(name).shape);
   if (is_tensor) {

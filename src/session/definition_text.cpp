@@ -32,7 +32,7 @@ sql::Type type_in(const json& written) {
   return type;
 }
 
-std::optional<query::Table::Where> place_in(const json& column) {
+std::optional<query::Table::ColumnOrigin> origin_in(const json& column) {
   if (column.contains("key")) return KeyExpr::parse(column.at("key").get<std::string>());
   if (column.contains("payload"))
     return static_cast<int>(integer_of(column.at("payload"), 0, INT32_MAX));
@@ -60,11 +60,11 @@ std::string to_text(const TableDefinition& definition) {
   for (std::size_t c = 0; c < definition.schema.size(); ++c) {
     json column{{"name", definition.schema[c].name},
                 {"type", type_json(definition.schema[c].type)}};
-    if (c < definition.places.size()) {
-      if (const auto* key = std::get_if<KeyExpr>(&definition.places[c]))
+    if (c < definition.origins.size()) {
+      if (const auto* key = std::get_if<KeyExpr>(&definition.origins[c]))
         column["key"] = key->to_string();
       else
-        column["payload"] = std::get<int>(definition.places[c]);
+        column["payload"] = std::get<int>(definition.origins[c]);
     }
     columns.push_back(std::move(column));
   }
@@ -78,32 +78,32 @@ TableDefinition definition_of(const std::string& text) {
   const json written = json::parse(text);
   for (const json& column : written.at("columns")) {
     definition.schema.push_back({column.at("name").get<std::string>(), type_in(column.at("type"))});
-    if (auto place = place_in(column)) definition.places.push_back(std::move(*place));
+    if (auto origin = origin_in(column)) definition.origins.push_back(std::move(*origin));
   }
-  TESSERA_REQUIRE(IoError,
-                  definition.places.empty() || definition.places.size() == definition.schema.size(),
-                  "it says of {} columns of {} where they are", definition.places.size(),
-                  definition.schema.size());
+  TESSERA_REQUIRE(
+      IoError, definition.origins.empty() || definition.origins.size() == definition.schema.size(),
+      "it says of {} columns of {} where they are", definition.origins.size(),
+      definition.schema.size());
   definition.primary_key = primary_key_in(written.at("primary_key"), definition.schema);
   definition.sources = written.value("sources", "");
   return definition;
 }
 
-void check_places(const TableDefinition& definition, const RelationType& relation,
-                  const std::string& whose) {
+void check_origins(const TableDefinition& definition, const RelationType& relation,
+                   const std::string& whose) {
   store::read_stored(whose, [&] {
-    TESSERA_REQUIRE(IoError, definition.places.size() == definition.schema.size(),
+    TESSERA_REQUIRE(IoError, definition.origins.size() == definition.schema.size(),
                     "it does not say where its columns are");
-    for (std::size_t c = 0; c < definition.places.size(); ++c) {
+    for (std::size_t c = 0; c < definition.origins.size(); ++c) {
       const query::Column& column = definition.schema[c];
-      if (const auto* of_key = std::get_if<KeyExpr>(&definition.places[c])) {
+      if (const auto* of_key = std::get_if<KeyExpr>(&definition.origins[c])) {
         TESSERA_REQUIRE(IoError,
                         of_key->arity() <= relation.arity() && query::is_integer(column.type),
                         "its column {} is {} of keys with {} components", column.name,
                         of_key->to_string(), relation.arity());
         continue;
       }
-      const auto payload = static_cast<std::size_t>(std::get<int>(definition.places[c]));
+      const auto payload = static_cast<std::size_t>(std::get<int>(definition.origins[c]));
       const TileType wanted = query::tile_type(column.type);
       TESSERA_REQUIRE(IoError,
                       payload < relation.columns.size() &&

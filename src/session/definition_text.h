@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/catalogue.h"
+#include "session/stored_definitions.h"
 
 namespace tessera::session {
 
@@ -8,8 +8,8 @@ namespace tessera::session {
 // be.
 
 /// IoError if the columns of a table are not where its definition says, in tuples of this type.
-void check_places(const TableDefinition& definition, const RelationType& relation,
-                  const std::string& whose);
+void check_origins(const TableDefinition& definition, const RelationType& relation,
+                   const std::string& whose);
 /// IoError, with its name, if the text is none of a tensor without data.
 VirtualTensor virtual_tensor_of(const std::string& text, const std::string& name);
 

@@ -11,11 +11,11 @@ namespace tessera {
 
 using query::Value;
 using session::Analysis;
-using session::Catalogue;
 using session::Computation;
 using session::Explainer;
 using session::ExplainOptions;
 using session::Outline;
+using session::StoredDefinitions;
 
 namespace {
 
@@ -31,7 +31,7 @@ StatementResult lines(const std::string& text) {
 
 /// How plans are made for the sites that EXPLAIN may name, with virtual tensors where they are said
 /// to lie.
-OptimizerOptions planning_for(const ExplainOptions& wanted, Catalogue& catalogue,
+OptimizerOptions planning_for(const ExplainOptions& wanted, StoredDefinitions& catalogue,
                               const RunOptions& run) {
   OptimizerOptions planning = planning_options(run);
   planning.sites = wanted.sites.value_or(planning.sites);
@@ -125,7 +125,7 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
   const int processes = cluster_info().size;
   options.run.sites = wanted.sites.value_or(processes > 1 ? processes : options.run.sites);
 
-  Catalogue catalogue(*snapshot);
+  StoredDefinitions catalogue(*snapshot);
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
   if (computation.tensor && statement.analyze) session::refuse_virtual(*computation.tensor);
   Outline outline;

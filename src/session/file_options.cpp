@@ -140,11 +140,11 @@ FormatOptions file_options(const sql::Options& written, const SessionOptions& se
       std::string names;
       for (const FileOption& option : all_options)
         names += (names.empty() ? "" : ", ") + std::string(option.name);
-      fail_type(value->place, "a file has no option {}; there are: {}", name, names);
+      fail_type(value->location, "a file has no option {}; there are: {}", name, names);
     }
     const Cell given = value_of(*value);
     if (!known->set(options, given))
-      fail_type(value->place, "{} is no value for {}: it is {}", query::text_of(given), name,
+      fail_type(value->location, "{} is no value for {}: it is {}", query::text_of(given), name,
                 known->values);
   }
   return options;

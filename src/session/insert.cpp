@@ -11,53 +11,54 @@ using lang::fail_type;
 using query::Rows;
 using query::Schema;
 using query::Value;
-using session::Catalogue;
+using session::StoredDefinitions;
 using session::TableDefinition;
 
 namespace {
 
 /// The columns of a table in the order in which an INSERT names them.
 std::vector<int> named_columns(const sql::Insert& statement, const Schema& schema,
-                               lang::Place place) {
+                               lang::Location location) {
   std::vector<int> columns;
   for (const std::string& name : statement.columns) {
     const auto found = std::find_if(schema.begin(), schema.end(), [&](const query::Column& column) {
       return query::same_name(column.name, name);
     });
-    if (found == schema.end()) fail_type(place, "{} has no column {}", statement.table, name);
+    if (found == schema.end()) fail_type(location, "{} has no column {}", statement.table, name);
     const int column = static_cast<int>(found - schema.begin());
     if (std::find(columns.begin(), columns.end(), column) != columns.end())
-      fail_type(place, "the column {} is named twice", name);
+      fail_type(location, "the column {} is named twice", name);
     columns.push_back(column);
   }
   if (columns.empty())
     for (std::size_t c = 0; c < schema.size(); ++c) columns.push_back(static_cast<int>(c));
   if (columns.size() != schema.size())
-    fail_type(place, "{} has {} columns, and {} are given: a column has no default",
+    fail_type(location, "{} has {} columns, and {} are given: a column has no default",
               statement.table, schema.size(), columns.size());
   return columns;
 }
 
 /// New rows in the columns of a table, converted to their types.
 Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefinition& definition,
-            lang::Place place, const std::stop_token& stop) {
-  const std::vector<int> columns = named_columns(statement, definition.schema, place);
+            lang::Location location, const std::stop_token& stop) {
+  const std::vector<int> columns = named_columns(statement, definition.schema, location);
   if (given.schema.size() != columns.size())
-    fail_type(place, "{} values for {} columns of {}", given.schema.size(), columns.size(),
+    fail_type(location, "{} values for {} columns of {}", given.schema.size(), columns.size(),
               statement.table);
   for (const query::Row& row : given.rows)
     for (std::size_t c = 0; c < columns.size(); ++c)
       if (row[c].is_null())
-        fail_type(place, "the column {} cannot hold NULL", definition.schema[columns[c]].name);
+        fail_type(location, "the column {} cannot hold NULL", definition.schema[columns[c]].name);
   Rows result{definition.schema, {}};
   std::vector<query::ExpressionPtr> outputs(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const query::Column& target = definition.schema[columns[c]];
     try {
-      outputs[columns[c]] = query::converted(
-          query::column_of(static_cast<int>(c), given.schema[c].type, place), target.type, place);
+      outputs[columns[c]] =
+          query::converted(query::column_of(static_cast<int>(c), given.schema[c].type, location),
+                           target.type, location);
     } catch (const Error& error) {
-      throw lang::ErrorAt(error.kind(), place,
+      throw lang::ErrorAt(error.kind(), location,
                           fmt::format("the column {}: {}", target.name, error.what()));
     }
   }
@@ -72,7 +73,7 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
         if (value < std::numeric_limits<std::int32_t>::min() ||
             value > std::numeric_limits<std::int32_t>::max())
           throw lang::ErrorAt(
-              "ValueError", place,
+              "ValueError", location,
               fmt::format("{} does not fit an INT, which has 32 bits: the column {} "
                           "has to be BIGINT",
                           value, column.name));
@@ -83,7 +84,8 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
   return result;
 }
 
-void check_primary_key(const TableDefinition& definition, const Rows& rows, lang::Place place) {
+void check_primary_key(const TableDefinition& definition, const Rows& rows,
+                       lang::Location location) {
   if (definition.primary_key.empty()) return;
   std::vector<std::size_t> columns;
   for (const std::string& part : definition.primary_key)
@@ -98,56 +100,57 @@ void check_primary_key(const TableDefinition& definition, const Rows& rows, lang
       key.push_back(row[c]);
       text += (text.empty() ? "" : ", ") + std::to_string(row[c].integer());
       if (row[c].integer() < 0)
-        throw lang::ErrorAt("ValueError", place,
+        throw lang::ErrorAt("ValueError", location,
                             fmt::format("{} is {}: a part of a primary key is not negative",
                                         definition.schema[c].name, row[c].integer()));
     }
     if (!seen.insert(std::move(key)).second)
-      throw lang::ErrorAt("ValueError", place,
+      throw lang::ErrorAt("ValueError", location,
                           fmt::format("two rows have the primary key ({})", text));
   }
 }
 
 }  // namespace
 
-StatementResult Session::State::insert(const sql::Insert& statement, lang::Place place) {
-  Catalogue catalogue(*snapshot);
+StatementResult Session::State::insert(const sql::Insert& statement, lang::Location location) {
+  StoredDefinitions catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.table);
   if (!kind)
-    fail_type(place, "there is no table {}; there are: {}", statement.table, catalogue.all_names());
+    fail_type(location, "there is no table {}; there are: {}", statement.table,
+              catalogue.all_names());
   const std::string name = catalogue.exact_name(statement.table);
-  if (*kind != Catalogue::Kind::table)
-    fail_type(place, "{} is no table that rows can be inserted into", name);
+  if (*kind != StoredDefinitions::Kind::table)
+    fail_type(location, "{} is no table that rows can be inserted into", name);
   const TableDefinition definition = catalogue.table(name);
   Changes changes;
   Value value = evaluate({statement.query}, catalogue, changes);
   (void)query::as_rows(value, *texts, settings());
-  const Rows rows = fitted(statement, *value.rows, definition, place, options.run.stop);
+  const Rows rows = fitted(statement, *value.rows, definition, location, options.run.stop);
   const auto inserted = static_cast<std::int64_t>(rows.rows.size());
-  add_rows(catalogue, name, rows, changes, place);
+  add_rows(catalogue, name, rows, changes, location);
   RunOptions run_options = options.run;
   run_options.holes = Holes::allowed;
   commit(changes, run_options);
   return {"INSERT", {}, fmt::format("{} inserted", session::count_text(inserted, "row"))};
 }
 
-void Session::State::add_rows(Catalogue& catalogue, const std::string& name, Rows rows,
-                              Changes& changes, lang::Place place) {
+void Session::State::add_rows(StoredDefinitions& catalogue, const std::string& name, Rows rows,
+                              Changes& changes, lang::Location location) {
   if (rows.rows.empty()) return;
   const TableDefinition definition = catalogue.table(name);
-  check_primary_key(definition, rows, place);
+  check_primary_key(definition, rows, location);
   if (catalogue.has_tuples(name)) {
     const query::Table there = *catalogue.value(name).table;
     if (const auto tuples = query::appended(there, rows, *texts)) {
       changes.appended.emplace_back(name, *tuples);
-      changes.string_columns[name] = session::text_columns(there.schema, there.places);
+      changes.string_columns[name] = session::text_columns(there.schema, there.origins);
       rows.rows.clear();
     } else {
       // They do not fit beside what is there: all is laid out anew.
       Rows all = query::rows_of(there, *texts, options.run.stop);
       all.rows.insert(all.rows.end(), rows.rows.begin(), rows.rows.end());
       rows.rows = std::move(all.rows);
-      check_primary_key(definition, rows, place);
+      check_primary_key(definition, rows, location);
       changes.dropped.push_back(name);
     }
   }

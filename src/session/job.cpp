@@ -86,7 +86,7 @@ Value Job::evaluated(std::int64_t op) {
   // The place is in the text of the rule.
   const query::Instance asked = plan_.instances[plan_.wanted.front()];
   return lang::in_other_text(query::version_name(plan_.tables[instance.table], instance.indices),
-                             asked.place, work);
+                             asked.location, work);
 }
 
 Value& Job::value(std::int64_t op) {
@@ -101,8 +101,8 @@ Value& Job::value(std::int64_t op) {
       const query::Schema& schema = query::operator_of(plan_, op).node->schema;
       const std::string whose = "the job " + identity_.name;
       const TableDefinition definition = layout_of(layout->second, schema, whose);
-      query::Table table{definition.schema, definition.places, database_.plan(relation_of(op))};
-      check_places(definition, table.plan.type(), whose);
+      query::Table table{definition.schema, definition.origins, database_.plan(relation_of(op))};
+      check_origins(definition, table.plan.type(), whose);
       if (definition.schema.size() > schema.size())  // there are marks of NULL
         stored.rows =
             query::unmarked(query::rows_of(table, dictionary_, settings_.run.stop), schema);

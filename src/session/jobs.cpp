@@ -89,7 +89,7 @@ void Session::State::take_job(const std::string& name) {
 
 ResultTable Session::State::jobs_text() const {
   std::vector<std::vector<std::string>> rows;
-  session::Catalogue catalogue(*snapshot);
+  session::StoredDefinitions catalogue(*snapshot);
   session::SourceCheck check(catalogue);
   for (const auto& [name, info] : all_jobs(*snapshot)) {
     const auto process = JobLock::holder(database.folder(), name);
@@ -105,7 +105,7 @@ ResultTable Session::State::jobs_text() const {
   return session::text_table({"job", "state", "frames", "bytes", "statement"}, rows);
 }
 
-StatementResult Session::State::drop_job(const sql::DropJob& statement, lang::Place place) {
+StatementResult Session::State::drop_job(const sql::DropJob& statement, lang::Location location) {
   const auto jobs = all_jobs(*snapshot);
   const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const auto& known) {
     return query::same_name(known.first, statement.name);
@@ -113,7 +113,7 @@ StatementResult Session::State::drop_job(const sql::DropJob& statement, lang::Pl
   if (found == jobs.end()) {
     if (statement.if_exists)
       return {"DROP JOB", {}, fmt::format("there was no job {}", statement.name)};
-    fail_type(place, "there is no job {}: SHOW JOBS lists them", statement.name);
+    fail_type(location, "there is no job {}: SHOW JOBS lists them", statement.name);
   }
   take_job(found->first);
   Changes changes;

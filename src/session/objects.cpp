@@ -8,28 +8,29 @@
 namespace tessera {
 
 using lang::fail_type;
-using session::Catalogue;
+using session::StoredDefinitions;
 
 namespace {
 
-std::string_view kind_name(Catalogue::Kind kind) {
+std::string_view kind_name(StoredDefinitions::Kind kind) {
   switch (kind) {
-    case Catalogue::Kind::table: return "table";
-    case Catalogue::Kind::tensor: return "tensor";
-    case Catalogue::Kind::virtual_tensor: return "virtual tensor";
-    case Catalogue::Kind::view: return "view";
-    case Catalogue::Kind::versions: break;
+    case StoredDefinitions::Kind::table: return "table";
+    case StoredDefinitions::Kind::tensor: return "tensor";
+    case StoredDefinitions::Kind::virtual_tensor: return "virtual tensor";
+    case StoredDefinitions::Kind::view: return "view";
+    case StoredDefinitions::Kind::versions: break;
   }
   return "versioned table";
 }
 
-bool is_kind(Catalogue::Kind kind, sql::ObjectKind wanted) {
+bool is_kind(StoredDefinitions::Kind kind, sql::ObjectKind wanted) {
   switch (wanted) {
     case sql::ObjectKind::table:
-      return kind == Catalogue::Kind::table || kind == Catalogue::Kind::versions;
+      return kind == StoredDefinitions::Kind::table || kind == StoredDefinitions::Kind::versions;
     case sql::ObjectKind::tensor:
-      return kind == Catalogue::Kind::tensor || kind == Catalogue::Kind::virtual_tensor;
-    case sql::ObjectKind::view: return kind == Catalogue::Kind::view;
+      return kind == StoredDefinitions::Kind::tensor ||
+             kind == StoredDefinitions::Kind::virtual_tensor;
+    case sql::ObjectKind::view: return kind == StoredDefinitions::Kind::view;
   }
   return false;
 }
@@ -44,28 +45,30 @@ std::string_view kind_word(sql::ObjectKind kind) {
 }
 
 /// The name as it was created. ErrorAt if there is none, or it is something else.
-std::string find(Catalogue& catalogue, const std::string& name, sql::ObjectKind wanted,
-                 lang::Place place) {
+std::string find(StoredDefinitions& catalogue, const std::string& name, sql::ObjectKind wanted,
+                 lang::Location location) {
   const auto kind = catalogue.kind(name);
-  if (!kind) fail_type(place, "there is no {}; there are: {}", name, catalogue.all_names());
+  if (!kind) fail_type(location, "there is no {}; there are: {}", name, catalogue.all_names());
   if (!is_kind(*kind, wanted))
-    fail_type(place, "{} is a {}, not a {}", catalogue.exact_name(name), kind_name(*kind),
+    fail_type(location, "{} is a {}, not a {}", catalogue.exact_name(name), kind_name(*kind),
               kind_word(wanted));
   return catalogue.exact_name(name);
 }
 
 /// Everything that belongs to a name: the relations, and the texts that define it.
-void collect(Catalogue& catalogue, const Snapshot& snapshot, const std::string& name,
+void collect(StoredDefinitions& catalogue, const Snapshot& snapshot, const std::string& name,
              std::vector<std::string>& relations, std::vector<std::string>& texts) {
   switch (*catalogue.kind(name)) {
-    case Catalogue::Kind::tensor: relations.push_back(name); return;
-    case Catalogue::Kind::virtual_tensor: texts.push_back(session::virtual_text(name)); return;
-    case Catalogue::Kind::view: texts.push_back(session::view_text(name)); return;
-    case Catalogue::Kind::table:
+    case StoredDefinitions::Kind::tensor: relations.push_back(name); return;
+    case StoredDefinitions::Kind::virtual_tensor:
+      texts.push_back(session::virtual_text(name));
+      return;
+    case StoredDefinitions::Kind::view: texts.push_back(session::view_text(name)); return;
+    case StoredDefinitions::Kind::table:
       if (catalogue.has_tuples(name)) relations.push_back(name);
       texts.push_back(session::table_text(name));
       return;
-    case Catalogue::Kind::versions: break;
+    case StoredDefinitions::Kind::versions: break;
   }
   for (const auto& [key, text] : snapshot.texts(session::rule_texts(name))) texts.push_back(key);
   for (const std::string& version : catalogue.versions_of(name)) {
@@ -76,13 +79,13 @@ void collect(Catalogue& catalogue, const Snapshot& snapshot, const std::string& 
 
 }  // namespace
 
-StatementResult Session::State::drop(const sql::Drop& statement, lang::Place place) {
-  if (!statement.indices.empty()) return drop_versions(statement, place);
-  Catalogue catalogue(*snapshot);
+StatementResult Session::State::drop(const sql::Drop& statement, lang::Location location) {
+  if (!statement.indices.empty()) return drop_versions(statement, location);
+  StoredDefinitions catalogue(*snapshot);
   const std::string command = fmt::format("DROP {}", kind_word(statement.kind));
   if (statement.if_exists && !catalogue.kind(statement.name))
     return {command, {}, fmt::format("there was no {}", statement.name)};
-  const std::string name = find(catalogue, statement.name, statement.kind, place);
+  const std::string name = find(catalogue, statement.name, statement.kind, location);
   Changes changes;
   std::vector<std::string> definitions;
   collect(catalogue, *snapshot, name, changes.dropped, definitions);
@@ -91,13 +94,13 @@ StatementResult Session::State::drop(const sql::Drop& statement, lang::Place pla
   return {command, {}, fmt::format("{} is gone", name)};
 }
 
-StatementResult Session::State::rename(const sql::Rename& statement, lang::Place place) {
-  Catalogue catalogue(*snapshot);
-  const std::string from = find(catalogue, statement.from, statement.kind, place);
-  if (*catalogue.kind(from) == Catalogue::Kind::versions)
-    fail_type(place, "{} has versions that name it in their definitions: it cannot be renamed",
+StatementResult Session::State::rename(const sql::Rename& statement, lang::Location location) {
+  StoredDefinitions catalogue(*snapshot);
+  const std::string from = find(catalogue, statement.from, statement.kind, location);
+  if (*catalogue.kind(from) == StoredDefinitions::Kind::versions)
+    fail_type(location, "{} has versions that name it in their definitions: it cannot be renamed",
               from);
-  session::refuse_taken(catalogue, statement.to, place);
+  session::refuse_taken(catalogue, statement.to, location);
   Changes changes;
   std::vector<std::string> relations, definitions;
   collect(catalogue, *snapshot, from, relations, definitions);
@@ -113,22 +116,22 @@ StatementResult Session::State::rename(const sql::Rename& statement, lang::Place
           fmt::format("{} is now {}", from, statement.to)};
 }
 
-StatementResult Session::State::describe(const sql::Describe& statement, lang::Place place) {
-  Catalogue catalogue(*snapshot);
+StatementResult Session::State::describe(const sql::Describe& statement, lang::Location location) {
+  StoredDefinitions catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.name);
   if (!kind)
-    fail_type(place, "there is no {}; there are: {}", statement.name, catalogue.all_names());
+    fail_type(location, "there is no {}; there are: {}", statement.name, catalogue.all_names());
   const std::string name = catalogue.exact_name(statement.name);
-  if (*kind == Catalogue::Kind::versions)
+  if (*kind == StoredDefinitions::Kind::versions)
     return {"DESCRIBE", session::described_versions(catalogue, name)};
   query::Schema schema;
   std::vector<std::string> roles;
-  if (*kind == Catalogue::Kind::view) {
+  if (*kind == StoredDefinitions::Kind::view) {
     auto all = std::make_shared<sql::Query>();
     sql::Select select;
     select.items.push_back(
-        {std::make_shared<const sql::Expression>(sql::Expression{sql::Star{}, place})});
-    select.from.push_back({sql::TableName{name}, "", {}, {}, place});
+        {std::make_shared<const sql::Expression>(sql::Expression{sql::Star{}, location})});
+    select.from.push_back({sql::TableName{name}, "", {}, {}, location});
     all->body = std::move(select);
     schema = query::unroll({{all}}, catalogue, options.run.stop).instances.back().of->root->schema;
     roles.resize(schema.size());
@@ -137,7 +140,7 @@ StatementResult Session::State::describe(const sql::Describe& statement, lang::P
     schema = definition.schema;
     for (std::size_t c = 0; c < schema.size(); ++c) {
       const bool is_key =
-          c < definition.places.size() && std::holds_alternative<KeyExpr>(definition.places[c]);
+          c < definition.origins.size() && std::holds_alternative<KeyExpr>(definition.origins[c]);
       roles.push_back(is_key ? "key" : "");
     }
   }
@@ -147,22 +150,22 @@ StatementResult Session::State::describe(const sql::Describe& statement, lang::P
   return {"DESCRIBE", session::text_table({"column", "type", "role"}, rows)};
 }
 
-StatementResult Session::State::show(const sql::Show& statement, lang::Place place) {
-  Catalogue catalogue(*snapshot);
+StatementResult Session::State::show(const sql::Show& statement, lang::Location location) {
+  StoredDefinitions catalogue(*snapshot);
   const auto is = [&](std::string_view what) { return query::same_name(statement.what, what); };
   std::vector<std::vector<std::string>> rows;
   if (is("tables") || is("tensors") || is("views")) {
     for (const auto& [name, kind] : catalogue.all()) {
       const bool wanted = is("tables") ||
                           (is("tensors") && is_kind(kind, sql::ObjectKind::tensor)) ||
-                          (is("views") && kind == Catalogue::Kind::view);
+                          (is("views") && kind == StoredDefinitions::Kind::view);
       if (!wanted) continue;
       std::string count, bytes;
       if (catalogue.has_tuples(name)) {
         const StoredInfo info = snapshot->info(name);
         count = std::to_string(info.statistics.tuples);
         bytes = bytes_text(info.bytes);
-      } else if (kind == Catalogue::Kind::table) {
+      } else if (kind == StoredDefinitions::Kind::table) {
         count = "0";
       }
       rows.push_back({name, std::string(kind_name(kind)), count, bytes});
@@ -186,7 +189,7 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Place pla
     return {"SHOW", session::text_table({"name", "value", "description"}, rows)};
   }
   if (is("jobs")) return {"SHOW", jobs_text()};
-  fail_type(place,
+  fail_type(location,
             "SHOW {}: one can show TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY and JOBS",
             statement.what);
 }

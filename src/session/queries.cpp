@@ -7,12 +7,12 @@
 namespace tessera {
 
 using query::Value;
-using session::Catalogue;
 using session::Computation;
 using session::Output;
+using session::StoredDefinitions;
 
 StatementResult Session::State::query(const sql::QueryPtr& query) {
-  Catalogue catalogue(*snapshot);
+  StoredDefinitions catalogue(*snapshot);
   Changes changes;
   Value value = evaluate({query}, catalogue, changes);
   StatementResult result{"SELECT", session::result_of(query::as_rows(value, *texts, settings()))};
@@ -29,15 +29,15 @@ std::int64_t constant(const sql::Expression& written, const std::vector<std::str
                       const std::vector<std::int64_t>& values, const char* what) {
   const auto bound = query::bind_constant(written, names);
   if (!query::is_integer(bound->type))
-    lang::fail_type(written.place, "{}, and this is {}", what, sql::to_string(bound->type));
+    lang::fail_type(written.location, "{}, and this is {}", what, sql::to_string(bound->type));
   const query::Cell value = query::evaluate(*bound, {}, values);
-  if (value.is_null()) lang::fail_type(written.place, "{}, and this is NULL", what);
+  if (value.is_null()) lang::fail_type(written.location, "{}, and this is NULL", what);
   return value.integer();
 }
 
 void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::string>& names,
-             const std::vector<std::int64_t>& values, Catalogue& catalogue, std::int64_t& steps,
-             std::vector<Output>& into) {
+             const std::vector<std::int64_t>& values, StoredDefinitions& catalogue,
+             std::int64_t& steps, std::vector<Output>& into) {
   for (const sql::ExecuteItem& item : items) {
     if (const auto* query = std::get_if<sql::QueryPtr>(&item)) {
       into.push_back({{*query, names, values}});
@@ -45,7 +45,7 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
       query::Indices indices;
       for (const sql::IndexRange& index : materialize->table.indices) {
         constexpr const char* what = "MATERIALIZE takes one version: an integer for each index";
-        if (index.to) lang::fail_type(index.place, what);
+        if (index.to) lang::fail_type(index.location, what);
         indices.push_back(constant(*index.from, names, values, what));
       }
       sql::Select all;
@@ -53,7 +53,7 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
           {std::make_shared<const sql::Expression>(sql::Expression{sql::Star{}, {}})});
       sql::TableReference reference;
       reference.source = materialize->table;
-      reference.place = materialize->place;
+      reference.location = materialize->location;
       all.from.push_back(std::move(reference));
       auto whole = std::make_shared<sql::Query>();
       whole->body = std::move(all);
@@ -70,7 +70,7 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
       const auto more = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
       if (more >= static_cast<std::uint64_t>(most_steps - steps))
         lang::fail_type(
-            loop.from->place,
+            loop.from->location,
             "{}...{}: the loops of a statement have more than {} steps; run it in parts", from, to,
             most_steps);
       steps += static_cast<std::int64_t>(more) + 1;
@@ -96,7 +96,7 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
 
 /// What is to be changed so that a version is stored, in the place of what it was before.
 void store_version(const std::string& relation, const Value& value, const std::string& sources,
-                   const Catalogue& catalogue, query::Dictionary& texts, Changes& changes) {
+                   const StoredDefinitions& catalogue, query::Dictionary& texts, Changes& changes) {
   const std::string text_name = session::table_text(relation);
   if (changes.texts.contains(text_name)) return;  // the statement names it twice
   const query::Schema& schema = value.table ? value.table->schema : value.rows->schema;
@@ -111,7 +111,8 @@ void store_version(const std::string& relation, const Value& value, const std::s
 
 }  // namespace
 
-std::vector<Output> session::outputs_of(const sql::Execute& statement, Catalogue& catalogue) {
+std::vector<Output> session::outputs_of(const sql::Execute& statement,
+                                        StoredDefinitions& catalogue) {
   std::vector<Output> outputs;
   std::int64_t steps = 0;
   collect(statement.items, {}, {}, catalogue, steps, outputs);
@@ -120,7 +121,7 @@ std::vector<Output> session::outputs_of(const sql::Execute& statement, Catalogue
 
 StatementResult Session::State::execute(
     const sql::Execute& statement, const std::function<void(const StatementResult&)>& receive_one) {
-  Catalogue catalogue(*snapshot);
+  StoredDefinitions catalogue(*snapshot);
   Computation computation =
       computation_of(session::outputs_of(statement, catalogue), catalogue, true);
   const std::vector<Output>& outputs = computation.outputs;

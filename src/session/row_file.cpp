@@ -10,7 +10,7 @@
 #include "database/file_meter.h"
 #include "database/replacement.h"
 #include "database/write_through.h"
-#include "query/rows/placed_kernel.h"
+#include "query/rows/kernel_location.h"
 #include "query/rows/text_value.h"
 #include "tile/nested_text.h"
 

@@ -235,7 +235,7 @@ std::vector<sql::Literal> literals_of(const std::vector<SqlValue>& values) {
 void Session::execute(std::string_view text,
                       const std::function<void(const StatementResult&)>& receive,
                       const std::vector<SqlValue>& values) {
-  lang::Place begin;  // of the statement that runs
+  lang::Location begin;  // of the statement that runs
   struct LetGo {
     State& state;
     ~LetGo() {
@@ -274,7 +274,7 @@ void Session::execute(std::string_view text,
       }
     });
   } catch (const lang::ErrorAt& error) {
-    const lang::LineColumn at = lang::line_and_column(text, error.place);
+    const lang::LineColumn at = lang::line_and_column(text, error.location);
     throw StatementError(error.kind(), error.what(), at.line, at.column);
   } catch (const StatementError&) {
     throw;

@@ -136,11 +136,11 @@ std::vector<std::vector<std::string>> Session::State::settings_text() const {
   return rows;
 }
 
-StatementResult Session::State::set(const sql::Set& statement, lang::Place place) {
+StatementResult Session::State::set(const sql::Set& statement, lang::Location location) {
   for (const Setting& setting : all_settings) {
     if (!query::same_name(setting.name, statement.name)) continue;
     if (setting.set == nullptr)
-      fail_type(place, "{} is fixed when a session begins: begin another one with it",
+      fail_type(location, "{} is fixed when a session begins: begin another one with it",
                 setting.name);
     if (!statement.value) {
       setting.copy(options, defaults);
@@ -153,15 +153,15 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Place place
       else
         value = query::evaluate(*query::bind_constant(*statement.value, {}), {}, {});
       const bool taken =
-          lang::at_place(statement.value->place, [&] { return setting.set(options, value); });
+          lang::at_location(statement.value->location, [&] { return setting.set(options, value); });
       if (!taken)
-        fail_type(statement.value->place, "{} is no value for {}: {}", query::text_of(value),
+        fail_type(statement.value->location, "{} is no value for {}: {}", query::text_of(value),
                   setting.name, setting.description);
     }
     database = database.with_lock_seconds(*options.lock_seconds);
     return {"SET", {}, fmt::format("{} is {}", setting.name, setting.get(options))};
   }
-  fail_type(place, "there is no setting {}; there are: {}", statement.name, names());
+  fail_type(location, "there is no setting {}; there are: {}", statement.name, names());
 }
 
 }  // namespace tessera

@@ -20,7 +20,7 @@ std::string contents_of(const query::Value& value) {
   return input == nullptr ? "" : fmt::format("{:016x}", input->facts.version);
 }
 
-json rules_of(const std::string& table, Catalogue& catalogue) {
+json rules_of(const std::string& table, StoredDefinitions& catalogue) {
   json hashes = json::array();
   if (const auto* rules = catalogue.rules(table))
     for (const query::VersionRule& rule : *rules)
@@ -28,7 +28,7 @@ json rules_of(const std::string& table, Catalogue& catalogue) {
   return hashes;
 }
 
-json rules_of_all(const query::Unrolled& plan, Catalogue& catalogue) {
+json rules_of_all(const query::Unrolled& plan, StoredDefinitions& catalogue) {
   json rules = json::object();
   for (const std::string& table : plan.tables) rules[table] = rules_of(table, catalogue);
   return rules;
@@ -95,7 +95,7 @@ void merge(const json& from, json& into) {
 }  // namespace
 
 std::string sources_of_all(const query::Unrolled& plan, const std::vector<query::Value>& tables,
-                           Catalogue& catalogue) {
+                           StoredDefinitions& catalogue) {
   json read = json::object();
   for (std::size_t t = 0; t < tables.size(); ++t)
     read[plan.stored[t]] = json::array({contents_of(tables[t])});
@@ -104,7 +104,7 @@ std::string sources_of_all(const query::Unrolled& plan, const std::vector<query:
 
 std::vector<std::string> sources_of_each(const query::Unrolled& plan,
                                          const std::vector<query::Value>& tables,
-                                         Catalogue& catalogue) {
+                                         StoredDefinitions& catalogue) {
   const json rules = rules_of_all(plan, catalogue);
   std::vector<json> stored;  // the sources of each table
   for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -133,8 +133,9 @@ const std::optional<std::string>& SourceCheck::contents(const std::string& table
   const auto known = contents_.find(table);
   if (known != contents_.end()) return known->second;
   const auto kind = catalogue_.kind(table);
-  const bool has_rows = kind ? *kind != Catalogue::Kind::view && *kind != Catalogue::Kind::versions
-                             : catalogue_.has_version(table);
+  const bool has_rows =
+      kind ? *kind != StoredDefinitions::Kind::view && *kind != StoredDefinitions::Kind::versions
+           : catalogue_.has_version(table);
   return contents_[table] =
              has_rows ? std::optional(contents_of(catalogue_.value(table))) : std::nullopt;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/catalogue.h"
+#include "session/stored_definitions.h"
 
 namespace tessera::session {
 
@@ -10,17 +10,17 @@ namespace tessera::session {
 
 /// Of a statement: all that it reads, stored versions too.
 std::string sources_of_all(const query::Unrolled& plan, const std::vector<query::Value>& tables,
-                           Catalogue& catalogue);
+                           StoredDefinitions& catalogue);
 /// Of each result that is asked for. In the place of a stored version stands what that was computed
 /// of: so it may go, and one that was outdated makes the result outdated.
 std::vector<std::string> sources_of_each(const query::Unrolled& plan,
                                          const std::vector<query::Value>& tables,
-                                         Catalogue& catalogue);
+                                         StoredDefinitions& catalogue);
 
 /// Tells what is outdated. It looks at each table once.
 class SourceCheck {
  public:
-  explicit SourceCheck(Catalogue& catalogue) : catalogue_(catalogue) {}
+  explicit SourceCheck(StoredDefinitions& catalogue) : catalogue_(catalogue) {}
 
   /// Why a stored version would now be another one, as "people has changed"; empty: it would not.
   std::string why_outdated(const std::string& version);
@@ -32,7 +32,7 @@ class SourceCheck {
   std::string changed_table(const std::string& sources);
   const std::optional<std::string>& contents(const std::string& table);
 
-  Catalogue& catalogue_;
+  StoredDefinitions& catalogue_;
   std::map<std::string, std::optional<std::string>> contents_;  // of tables; none: it is gone
 };
 

@@ -2,9 +2,9 @@
 
 #include "lang/sql/ast.h"
 #include "query/versions/framing.h"
-#include "session/catalogue.h"
 #include "session/job_lock.h"
 #include "session/statement_texts.h"
+#include "session/stored_definitions.h"
 #include "tessera/session.h"
 
 namespace tessera {
@@ -47,31 +47,31 @@ struct Session::State {
   StatementResult create_table(const sql::CreateTable& statement, std::string_view text);
   StatementResult create_rule(const sql::CreateTable& statement, std::string_view text);
   StatementResult create_view(const sql::CreateView& statement);
-  StatementResult create_tensor(const sql::CreateTensor& statement, lang::Place place);
-  StatementResult insert(const sql::Insert& statement, lang::Place place);
-  StatementResult copy(const sql::Copy& statement, lang::Place place);
+  StatementResult create_tensor(const sql::CreateTensor& statement, lang::Location location);
+  StatementResult insert(const sql::Insert& statement, lang::Location location);
+  StatementResult copy(const sql::Copy& statement, lang::Location location);
   /// What adds rows of its own types to a table.
-  void add_rows(session::Catalogue& catalogue, const std::string& name, query::Rows rows,
-                Changes& changes, lang::Place place);
-  StatementResult drop(const sql::Drop& statement, lang::Place place);
-  StatementResult drop_versions(const sql::Drop& statement, lang::Place place);
-  StatementResult rename(const sql::Rename& statement, lang::Place place);
-  StatementResult describe(const sql::Describe& statement, lang::Place place);
-  StatementResult show(const sql::Show& statement, lang::Place place);
-  StatementResult drop_job(const sql::DropJob& statement, lang::Place place);
-  StatementResult set(const sql::Set& statement, lang::Place place);
+  void add_rows(session::StoredDefinitions& catalogue, const std::string& name, query::Rows rows,
+                Changes& changes, lang::Location location);
+  StatementResult drop(const sql::Drop& statement, lang::Location location);
+  StatementResult drop_versions(const sql::Drop& statement, lang::Location location);
+  StatementResult rename(const sql::Rename& statement, lang::Location location);
+  StatementResult describe(const sql::Describe& statement, lang::Location location);
+  StatementResult show(const sql::Show& statement, lang::Location location);
+  StatementResult drop_job(const sql::DropJob& statement, lang::Location location);
+  StatementResult set(const sql::Set& statement, lang::Location location);
   StatementResult explain(const sql::Explain& statement);
   void go_through(session::Computation& computation, session::Explainer& explainer);
 
   /// What a statement computes. If it will run, and in several frames, it has its job from here on.
   session::Computation computation_of(const sql::Statement& statement,
-                                      session::Catalogue& catalogue, bool will_run);
+                                      session::StoredDefinitions& catalogue, bool will_run);
   session::Computation computation_of(std::vector<session::Output> outputs,
-                                      session::Catalogue& catalogue, bool will_run);
+                                      session::StoredDefinitions& catalogue, bool will_run);
   /// What its queries yield, evaluated together. `changes` gets what is to be dropped when the
   /// statement is done.
   std::vector<query::Value> evaluate(session::Computation& computation, Changes& changes);
-  query::Value evaluate(const query::Request& request, session::Catalogue& catalogue,
+  query::Value evaluate(const query::Request& request, session::StoredDefinitions& catalogue,
                         Changes& changes);
   frames::Limits frame_limits() const;
   frames::History frame_history() const;
@@ -88,7 +88,7 @@ struct Session::State {
   std::optional<Snapshot> snapshot = {};                     // the state that it sees
   std::unique_ptr<session::StatementTexts> texts = {};       // that it reads and writes
   std::function<void(const StatementResult&)> receive = {};  // of results inside it
-  query::Watcher* watcher = nullptr;                         // of what it takes
+  query::EvaluationObserver* watcher = nullptr;              // of what it takes
   query::PlanRunner* runner = nullptr;                       // of its plans; nobody: they just run
   std::vector<sql::Literal> values_given = {};               // that were given for each ?
   std::string text_of_statement = {};
@@ -98,9 +98,9 @@ struct Session::State {
 namespace session {
 
 /// The rules of a versioned table and what is stored of it.
-ResultTable described_versions(Catalogue& catalogue, const std::string& table);
+ResultTable described_versions(StoredDefinitions& catalogue, const std::string& table);
 /// TypeError if there is something of that name.
-void refuse_taken(Catalogue& catalogue, const std::string& name, lang::Place place);
+void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::Location location);
 /// What the database is to hold of a table, and the text that says how.
 struct Stored {
   Plan plan;
@@ -110,7 +110,7 @@ struct Stored {
 /// Stores it, or says that there is nothing to store.
 void add_result(Changes& changes, const std::string& name, const Stored& stored);
 std::vector<int> text_columns(const query::Schema& schema,
-                              const std::vector<query::Table::Where>& places);
+                              const std::vector<query::Table::ColumnOrigin>& origins);
 std::optional<Stored> to_store(const query::Value& value, const query::Schema& schema,
                                query::Dictionary& dictionary,
                                const std::vector<std::string>& primary_key = {});

@@ -12,15 +12,15 @@ namespace tessera {
 using lang::fail_type;
 using query::Schema;
 using query::Value;
-using session::Catalogue;
+using session::StoredDefinitions;
 using session::TableDefinition;
 
 namespace session {
 
-void refuse_taken(Catalogue& catalogue, const std::string& name, lang::Place place) {
-  lang::at_place(place, [&] { check_name(name); });
+void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::Location location) {
+  lang::at_location(location, [&] { check_name(name); });
   if (catalogue.kind(name))
-    fail_type(place, "{} is there already: DROP it first", catalogue.exact_name(name));
+    fail_type(location, "{} is there already: DROP it first", catalogue.exact_name(name));
 }
 
 std::optional<Stored> to_store(const Value& value, const Schema& schema,
@@ -30,12 +30,12 @@ std::optional<Stored> to_store(const Value& value, const Schema& schema,
   for (const std::string& column : primary_key)
     for (std::size_t c = 0; c < schema.size(); ++c)
       if (query::same_name(schema[c].name, column)) keys.push_back(static_cast<int>(c));
-  query::Table table =
-      value.rows ? query::table_of(*value.rows, dictionary, keys) : query::tidied(*value.table);
+  query::Table table = value.rows ? query::table_of(*value.rows, dictionary, keys)
+                                  : query::stored_form(*value.table);
   const Plan::Cardinality rows = table.plan.cardinality();
   if (rows.exact && rows.tuples == 0) return std::nullopt;
-  return Stored{table.plan, to_text({schema, table.places, primary_key}),
-                text_columns(schema, table.places)};
+  return Stored{table.plan, to_text({schema, table.origins, primary_key}),
+                text_columns(schema, table.origins)};
 }
 
 void add_result(Changes& changes, const std::string& name, const Stored& stored) {
@@ -44,10 +44,10 @@ void add_result(Changes& changes, const std::string& name, const Stored& stored)
 }
 
 std::vector<int> text_columns(const Schema& schema,
-                              const std::vector<query::Table::Where>& places) {
+                              const std::vector<query::Table::ColumnOrigin>& origins) {
   std::vector<int> columns;
-  for (std::size_t c = 0; c < places.size(); ++c)
-    if (query::is_text(schema[c].type)) columns.push_back(std::get<int>(places[c]));
+  for (std::size_t c = 0; c < origins.size(); ++c)
+    if (query::is_text(schema[c].type)) columns.push_back(std::get<int>(origins[c]));
   return columns;
 }
 
@@ -57,17 +57,17 @@ namespace {
 
 /// The columns of a table by the names it is created with.
 Schema named(const Schema& schema, const std::vector<sql::ColumnDefinition>& columns,
-             const std::string& table, lang::Place place) {
+             const std::string& table, lang::Location location) {
   Schema result = schema;
   if (!columns.empty() && columns.size() != schema.size())
-    fail_type(columns.front().place, "{} has {} columns, and its query yields {}", table,
+    fail_type(columns.front().location, "{} has {} columns, and its query yields {}", table,
               columns.size(), schema.size());
   for (std::size_t c = 0; c < columns.size(); ++c) result[c].name = columns[c].name;
   for (query::Column& column : result) column.table.clear();
   for (std::size_t c = 0; c < result.size(); ++c)
     for (std::size_t other = 0; other < c; ++other)
       if (query::same_name(result[c].name, result[other].name))
-        fail_type(columns.empty() ? place : columns[c].place,
+        fail_type(columns.empty() ? location : columns[c].location,
                   "two columns of {} are called {}: give one of them another name", table,
                   result[c].name);
   return result;
@@ -84,27 +84,28 @@ session::Output session::output_of(const sql::CreateTable& statement) {
 StatementResult Session::State::create_table(const sql::CreateTable& statement,
                                              std::string_view text) {
   if (!statement.indices.empty()) return create_rule(statement, text);
-  const lang::Place place = statement.query ? statement.query->place : lang::Place{};
-  Catalogue catalogue(*snapshot);
+  const lang::Location location = statement.query ? statement.query->location : lang::Location{};
+  StoredDefinitions catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return {"CREATE TABLE", {}, fmt::format("{} is there already", statement.name)};
-  session::refuse_taken(catalogue, statement.name, place);
+  session::refuse_taken(catalogue, statement.name, location);
   Changes changes;
   if (!statement.query) {
     TableDefinition definition;
     for (const sql::ColumnDefinition& column : statement.columns) {
-      if (!column.type) fail_type(column.place, "the column {} has no type", column.name);
+      if (!column.type) fail_type(column.location, "the column {} has no type", column.name);
       definition.schema.push_back({column.name, *column.type});
     }
-    definition.schema = named(definition.schema, statement.columns, statement.name, place);
+    definition.schema = named(definition.schema, statement.columns, statement.name, location);
     for (const std::string& part : statement.primary_key) {
       const auto column =
           std::find_if(definition.schema.begin(), definition.schema.end(),
                        [&](const query::Column& one) { return query::same_name(one.name, part); });
       if (column == definition.schema.end())
-        fail_type(place, "the key of {} has no column {}", statement.name, part);
+        fail_type(location, "the key of {} has no column {}", statement.name, part);
       if (!query::is_integer(column->type))
-        fail_type(place, "{} is {}: a key is made of integers", part, sql::to_string(column->type));
+        fail_type(location, "{} is {}: a key is made of integers", part,
+                  sql::to_string(column->type));
     }
     definition.primary_key = statement.primary_key;
     changes.texts[session::table_text(statement.name)] = session::to_text(definition);
@@ -113,10 +114,10 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
   }
   const Value value = evaluate(session::output_of(statement).request, catalogue, changes);
   Schema schema = named(value.table ? value.table->schema : value.rows->schema, statement.columns,
-                        statement.name, place);
+                        statement.name, location);
   for (std::size_t c = 0; c < statement.columns.size(); ++c)
     if (statement.columns[c].type && !(*statement.columns[c].type == schema[c].type))
-      fail_type(statement.columns[c].place, "{} is {}, and the query yields {}: CAST it",
+      fail_type(statement.columns[c].location, "{} is {}, and the query yields {}: CAST it",
                 statement.columns[c].name, sql::to_string(*statement.columns[c].type),
                 sql::to_string(schema[c].type));
   const auto stored = session::to_store(value, schema, *texts);
@@ -133,12 +134,12 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
 }
 
 StatementResult Session::State::create_view(const sql::CreateView& statement) {
-  Catalogue catalogue(*snapshot);
-  session::refuse_taken(catalogue, statement.name, statement.query->place);
+  StoredDefinitions catalogue(*snapshot);
+  session::refuse_taken(catalogue, statement.name, statement.query->location);
   for (const sql::TableReference* read : query::references_in(*statement.query)) {
     const auto* table = std::get_if<sql::TableName>(&read->source);
     if (table == nullptr || !table->indices.empty())
-      fail_type(read->place,
+      fail_type(read->location,
                 "a view reads no versions of tables: write a rule of a versioned table instead, as "
                 "in CREATE TABLE {}[0] AS ...",
                 statement.name);
@@ -146,8 +147,8 @@ StatementResult Session::State::create_view(const sql::CreateView& statement) {
   const query::Unrolled meaning = query::unroll({{statement.query}}, catalogue, options.run.stop);
   const std::size_t columns = meaning.instances.back().of->root->schema.size();
   if (!statement.columns.empty() && statement.columns.size() != columns)
-    fail_type(statement.query->place, "{} has {} columns, and its query yields {}", statement.name,
-              statement.columns.size(), columns);
+    fail_type(statement.query->location, "{} has {} columns, and its query yields {}",
+              statement.name, statement.columns.size(), columns);
   Changes changes;
   changes.texts[session::view_text(statement.name)] = nlohmann::json{
       {"columns", statement.columns},

@@ -12,25 +12,25 @@
 namespace tessera {
 
 using lang::fail_type;
-using session::Catalogue;
+using session::StoredDefinitions;
 
 namespace session {
 
 PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
-                      Catalogue& catalogue, int tile_size, lang::Place place) {
+                      StoredDefinitions& catalogue, int tile_size, lang::Location location) {
   std::vector<std::string> without_data;
   const auto named = [&](const std::string& written) {
     const auto kind = catalogue.kind(written);
     const std::string name = catalogue.exact_name(written);
     TESSERA_REQUIRE(TypeError, kind, "there is no tensor {}; there are: {}", name,
                     catalogue.all_names());
-    if (*kind == Catalogue::Kind::virtual_tensor) {
+    if (*kind == StoredDefinitions::Kind::virtual_tensor) {
       without_data.push_back(name);
       return catalogue.virtual_tensor(name)->tensor(name);
     }
     TESSERA_REQUIRE(TypeError, catalogue.has_tuples(name),
                     "{} is no tensor: it is a {} that has no tiles of its own", name,
-                    *kind == Catalogue::Kind::view ? "view" : "table");
+                    *kind == StoredDefinitions::Kind::view ? "view" : "table");
     const StoredInfo info = snapshot.info(name);
     TESSERA_REQUIRE(TypeError, info.shape,
                     "{} is a relation {}, but no tensor: a tensor has one column of tiles, without "
@@ -41,13 +41,13 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
   query::Tensor tensor = query::bind_tensor(*statement.expression, named);
   std::optional<Shape> tile = statement.tile;
   if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
-  if (tile) tensor = lang::at_place(place, [&] { return query::retiled(tensor, *tile); });
-  return {std::move(tensor), statement.expression->place, std::move(without_data)};
+  if (tile) tensor = lang::at_location(location, [&] { return query::retiled(tensor, *tile); });
+  return {std::move(tensor), statement.expression->location, std::move(without_data)};
 }
 
 void refuse_virtual(const PlannedTensor& tensor) {
   if (!tensor.virtual_inputs.empty())
-    fail_type(tensor.place,
+    fail_type(tensor.location,
               "{} is virtual, a shape without data: the statement can be explained, not run",
               tensor.virtual_inputs.front());
 }
@@ -57,7 +57,7 @@ void refuse_virtual(const PlannedTensor& tensor) {
 namespace {
 
 session::VirtualTensor virtual_tensor(const sql::CreateTensor& statement, int tile_size,
-                                      lang::Place place) {
+                                      lang::Location location) {
   session::VirtualTensor tensor;
   query::TensorType& type = tensor.type;
   type.dtype = statement.element.value_or(DType::f64);
@@ -65,15 +65,15 @@ session::VirtualTensor virtual_tensor(const sql::CreateTensor& statement, int ti
   type.tile = statement.tile.value_or(tile_size > 0 ? Shape(type.shape.rank(), tile_size)
                                                     : store::chosen_tile(type.dtype, type.shape));
   if (type.tile.rank() != type.rank())
-    fail_type(place, "tiles of {} have another rank than the tensor {}", to_string(type.tile),
+    fail_type(location, "tiles of {} have another rank than the tensor {}", to_string(type.tile),
               to_string(type.shape));
   for (int d = 0; d < type.rank(); ++d)
     type.tile[d] = std::max<std::int64_t>(1, std::min(type.tile[d], type.shape[d]));
-  (void)lang::at_place(place, [&] { return type.shape.elements(); });
+  (void)lang::at_location(location, [&] { return type.shape.elements(); });
   tensor.partition_by = statement.partition_by.value_or(std::vector<int>{});
   for (int dimension : tensor.partition_by)
     if (dimension >= type.rank())
-      fail_type(place, "PARTITION BY ({}): {} has the dimensions 0 to {}", dimension,
+      fail_type(location, "PARTITION BY ({}): {} has the dimensions 0 to {}", dimension,
                 to_string(type.shape), type.rank() - 1);
   return tensor;
 }
@@ -81,21 +81,21 @@ session::VirtualTensor virtual_tensor(const sql::CreateTensor& statement, int ti
 }  // namespace
 
 StatementResult Session::State::create_tensor(const sql::CreateTensor& statement,
-                                              lang::Place place) {
+                                              lang::Location location) {
   const auto done = [](const std::string& message) {
     return StatementResult{"CREATE TENSOR", {}, message};
   };
-  Catalogue catalogue(*snapshot);
+  StoredDefinitions catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return done(fmt::format("{} is there already", statement.name));
-  session::refuse_taken(catalogue, statement.name, place);
+  session::refuse_taken(catalogue, statement.name, location);
   if (!statement.is_virtual && (statement.shape || statement.element || statement.partition_by))
-    fail_type(place,
+    fail_type(location,
               "{} has its shape, its elements and their places from where it comes: only a "
               "VIRTUAL tensor is told them",
               statement.name);
   if (statement.is_virtual) {
-    const session::VirtualTensor tensor = virtual_tensor(statement, options.tile_size, place);
+    const session::VirtualTensor tensor = virtual_tensor(statement, options.tile_size, location);
     Changes changes;
     changes.texts[session::virtual_text(statement.name)] = session::to_text(tensor);
     commit(changes, options.run);
@@ -117,7 +117,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     return done(fmt::format("{}; {} read", message, session::count_text(report.rows, "row")));
   }
   const session::PlannedTensor made =
-      session::planned(statement, *snapshot, catalogue, options.tile_size, place);
+      session::planned(statement, *snapshot, catalogue, options.tile_size, location);
   session::refuse_virtual(made);
   Changes changes;
   changes.results.emplace_back(statement.name, made.tensor.plan);

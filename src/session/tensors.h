@@ -1,7 +1,7 @@
 #pragma once
 
 #include "query/tensors/tensor.h"
-#include "session/catalogue.h"
+#include "session/stored_definitions.h"
 
 namespace tessera::session {
 
@@ -9,11 +9,11 @@ namespace tessera::session {
 /// extent; 0: in those that it comes in.
 struct PlannedTensor {
   query::Tensor tensor;
-  lang::Place place;  // of the expression
+  lang::Location location;                       // of the expression
   std::vector<std::string> virtual_inputs = {};  // because of which it can be explained, not run
 };
 PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
-                      Catalogue& catalogue, int tile_size, lang::Place place);
+                      StoredDefinitions& catalogue, int tile_size, lang::Location location);
 /// TypeError if it reads a virtual tensor: there is nothing to compute.
 void refuse_virtual(const PlannedTensor& tensor);
 

@@ -10,11 +10,11 @@
 namespace tessera {
 
 using lang::fail_type;
-using session::Catalogue;
+using session::StoredDefinitions;
 
 namespace session {
 
-ResultTable described_versions(Catalogue& catalogue, const std::string& table) {
+ResultTable described_versions(StoredDefinitions& catalogue, const std::string& table) {
   std::vector<std::vector<std::string>> rows;
   for (const query::VersionRule& rule : *catalogue.rules(table))
     rows.push_back({rule.head(), rule.text()});
@@ -32,7 +32,7 @@ ResultTable described_versions(Catalogue& catalogue, const std::string& table) {
 namespace {
 
 /// The stored versions of a table, for messages.
-std::string stored_text(const Catalogue& catalogue, const std::string& table) {
+std::string stored_text(const StoredDefinitions& catalogue, const std::string& table) {
   constexpr std::size_t shown = 10;
   const std::vector<std::string> versions = catalogue.versions_of(table);
   std::string text;
@@ -46,29 +46,30 @@ std::string stored_text(const Catalogue& catalogue, const std::string& table) {
 
 StatementResult Session::State::create_rule(const sql::CreateTable& statement,
                                             std::string_view text) {
-  Catalogue catalogue(*snapshot);
+  StoredDefinitions catalogue(*snapshot);
   const query::VersionRule rule(statement, std::string(text));
-  const lang::Place place = statement.indices[0].place;
-  lang::at_place(place, [&] { check_name(statement.name); });
+  const lang::Location location = statement.indices[0].location;
+  lang::at_location(location, [&] { check_name(statement.name); });
   if (statement.name.find_first_of("[]") != std::string::npos)
-    fail_type(place, "{}: the name of a table with versions has no brackets", statement.name);
+    fail_type(location, "{}: the name of a table with versions has no brackets", statement.name);
   const auto kind = catalogue.kind(statement.name);
-  if (kind && *kind != Catalogue::Kind::versions)
-    fail_type(place, "{} is there already, and has no versions",
+  if (kind && *kind != StoredDefinitions::Kind::versions)
+    fail_type(location, "{} is there already, and has no versions",
               catalogue.exact_name(statement.name));
   const std::string name = catalogue.exact_name(statement.name);
   if (const auto* rules = catalogue.rules(name))
     for (const query::VersionRule& other : *rules) {
       if (other.arity() != rule.arity())
-        fail_type(place, "{} has {} indices, and here are {}", name, other.arity(), rule.arity());
+        fail_type(location, "{} has {} indices, and here are {}", name, other.arity(),
+                  rule.arity());
       if (const auto both = query::overlap(rule, other))
-        fail_type(place, "{} and {} both define {}", rule.head(), other.head(),
+        fail_type(location, "{} and {} both define {}", rule.head(), other.head(),
                   query::version_name(name, *both));
       const auto here = query::columns_told(rule), there = query::columns_told(other);
       if (here && there)
-        query::refuse_disagreement(
-            other, *there, rule, *here,
-            statement.columns.empty() ? statement.query->place : statement.columns.front().place);
+        query::refuse_disagreement(other, *there, rule, *here,
+                                   statement.columns.empty() ? statement.query->location
+                                                             : statement.columns.front().location);
     }
   Changes changes;
   changes.texts[session::rule_text(name, catalogue.next_rule(name))] = std::string(text);
@@ -76,19 +77,19 @@ StatementResult Session::State::create_rule(const sql::CreateTable& statement,
   return {"CREATE TABLE", {}, fmt::format("{} is defined", rule.head())};
 }
 
-StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::Place place) {
-  Catalogue catalogue(*snapshot);
+StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::Location location) {
+  StoredDefinitions catalogue(*snapshot);
   const auto* rules = catalogue.rules(statement.name);
   if (rules == nullptr && statement.if_exists && !catalogue.kind(statement.name))
     return {"DROP TABLE", {}, fmt::format("there was no {}", statement.name)};
   if (rules == nullptr && catalogue.kind(statement.name))
-    fail_type(place, "{} has no versions: write it without an index",
+    fail_type(location, "{} has no versions: write it without an index",
               catalogue.exact_name(statement.name));
   if (rules == nullptr)
-    fail_type(place, "there is no {}; there are: {}", statement.name, catalogue.all_names());
+    fail_type(location, "there is no {}; there are: {}", statement.name, catalogue.all_names());
   const std::string name = catalogue.exact_name(statement.name);
   if (std::cmp_not_equal(statement.indices.size(), rules->front().arity()))
-    fail_type(statement.indices[0].place, "{} has {} indices, and {} are given", name,
+    fail_type(statement.indices[0].location, "{} has {} indices, and {} are given", name,
               rules->front().arity(), statement.indices.size());
   Changes changes;
   std::int64_t reads = 0;
@@ -101,7 +102,7 @@ StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::
       });
   if (changes.texts.empty()) {
     if (statement.if_exists) return {"DROP TABLE", {}, "nothing of it was materialized"};
-    fail_type(statement.indices[0].place, "nothing of it is materialized; there are: {}",
+    fail_type(statement.indices[0].location, "nothing of it is materialized; there are: {}",
               stored_text(catalogue, name));
   }
   const auto count = static_cast<std::int64_t>(changes.texts.size());

@@ -40,13 +40,13 @@ void ask(int signal) {
 /// The thread that passes on what signals ask for, as a handler of them may not. There is one for
 /// the whole program, which sleeps until the bell rings: to start one takes longer than a small
 /// statement.
-class Watcher {
+class SignalThread {
  public:
-  static Watcher& get() {
-    static Watcher watcher;
-    return watcher;
+  static SignalThread& get() {
+    static SignalThread thread;
+    return thread;
   }
-  ~Watcher() {
+  ~SignalThread() {
     ends_ = true;
     bell.ring();
   }
@@ -86,14 +86,14 @@ class Watcher {
 Interrupt::Interrupt(int last) {
   asked = 0;
   most_signals = last;
-  Watcher::get().tell(&stop_, last);
+  SignalThread::get().tell(&stop_, last);
   for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = std::signal(signals[i], ask);
 }
 
 Interrupt::~Interrupt() {
   for (std::size_t i = 0; i < before_.size(); ++i)
     (void)std::signal(signals[i], before_[i] == SIG_ERR ? SIG_DFL : before_[i]);
-  Watcher::get().tell(nullptr, 2);
+  SignalThread::get().tell(nullptr, 2);
 }
 
 }  // namespace tessera::shell

@@ -1,25 +1,25 @@
 #include "shell/known_names.h"
 
-#include "session/catalogue.h"
+#include "session/stored_definitions.h"
 #include "tessera/kernel.h"
 
 namespace tessera::shell {
 namespace {
 
-using session::Catalogue;
+using session::StoredDefinitions;
 
-std::vector<std::string> columns_of(Catalogue& catalogue, const std::string& name,
-                                    Catalogue::Kind kind) {
+std::vector<std::string> columns_of(StoredDefinitions& catalogue, const std::string& name,
+                                    StoredDefinitions::Kind kind) {
   std::vector<std::string> columns;
   switch (kind) {
-    case Catalogue::Kind::view: return catalogue.view(name)->columns;
-    case Catalogue::Kind::versions:
+    case StoredDefinitions::Kind::view: return catalogue.view(name)->columns;
+    case StoredDefinitions::Kind::versions:
       for (const query::VersionRule& rule : *catalogue.rules(name))
         if (columns.empty()) columns = rule.column_names();
       return columns;
-    case Catalogue::Kind::table:
-    case Catalogue::Kind::tensor:
-    case Catalogue::Kind::virtual_tensor: break;
+    case StoredDefinitions::Kind::table:
+    case StoredDefinitions::Kind::tensor:
+    case StoredDefinitions::Kind::virtual_tensor: break;
   }
   for (const query::Column& column : catalogue.table(name).schema) columns.push_back(column.name);
   return columns;
@@ -29,7 +29,7 @@ std::vector<std::string> columns_of(Catalogue& catalogue, const std::string& nam
 
 KnownNames known_names(Session& session) {
   KnownNames names;
-  Catalogue catalogue(session.database().snapshot());
+  StoredDefinitions catalogue(session.database().snapshot());
   for (const auto& [name, kind] : catalogue.all())
     names.tables[name] = columns_of(catalogue, name, kind);
   for (const auto& kernel : all_kernels()) names.functions.push_back(kernel->name);

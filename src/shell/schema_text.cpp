@@ -4,15 +4,15 @@
 
 #include "base/check.h"
 #include "lang/sql/printer.h"
-#include "session/catalogue.h"
+#include "session/stored_definitions.h"
 
 namespace tessera::shell {
 namespace {
 
-using session::Catalogue;
+using session::StoredDefinitions;
 using sql::quoted_if_needed;
 
-std::string table_text(Catalogue& catalogue, const std::string& name) {
+std::string table_text(StoredDefinitions& catalogue, const std::string& name) {
   const session::TableDefinition definition = catalogue.table(name);
   std::vector<std::string> parts;
   for (const query::Column& column : definition.schema)
@@ -60,20 +60,21 @@ std::string virtual_text(const session::VirtualTensor& tensor, const std::string
                          : fmt::format(" PARTITION BY ({})", fmt::join(tensor.partition_by, ", ")));
 }
 
-std::string text_of(Catalogue& catalogue, const Snapshot& snapshot, const std::string& name) {
+std::string text_of(StoredDefinitions& catalogue, const Snapshot& snapshot,
+                    const std::string& name) {
   switch (*catalogue.kind(name)) {
-    case Catalogue::Kind::table: return table_text(catalogue, name);
-    case Catalogue::Kind::tensor: return tensor_text(snapshot, name);
-    case Catalogue::Kind::virtual_tensor:
+    case StoredDefinitions::Kind::table: return table_text(catalogue, name);
+    case StoredDefinitions::Kind::tensor: return tensor_text(snapshot, name);
+    case StoredDefinitions::Kind::virtual_tensor:
       return virtual_text(*catalogue.virtual_tensor(name), name);
-    case Catalogue::Kind::view: {
+    case StoredDefinitions::Kind::view: {
       std::vector<std::string> columns = catalogue.view(name)->columns;
       for (std::string& column : columns) column = quoted_if_needed(column);
       return fmt::format("CREATE VIEW {}{} AS {};\n", quoted_if_needed(name),
                          columns.empty() ? "" : fmt::format(" ({})", fmt::join(columns, ", ")),
                          catalogue.view_query(name));
     }
-    case Catalogue::Kind::versions: break;
+    case StoredDefinitions::Kind::versions: break;
   }
   std::string text;
   for (const query::VersionRule& rule : *catalogue.rules(name)) text += rule.text() + ";\n";
@@ -84,7 +85,7 @@ std::string text_of(Catalogue& catalogue, const Snapshot& snapshot, const std::s
 
 std::string schema_text(const Database& database, const std::string& name) {
   const Snapshot snapshot = database.snapshot();
-  Catalogue catalogue(snapshot);
+  StoredDefinitions catalogue(snapshot);
   if (!name.empty()) {
     TESSERA_REQUIRE(TypeError, catalogue.kind(name), "there is no {}; there are: {}", name,
                     catalogue.all_names());
@@ -92,7 +93,7 @@ std::string schema_text(const Database& database, const std::string& name) {
   }
   std::string text, views;  // which read the others, and so come after them
   for (const auto& [one, kind] : catalogue.all())
-    (kind == Catalogue::Kind::view ? views : text) += text_of(catalogue, snapshot, one);
+    (kind == StoredDefinitions::Kind::view ? views : text) += text_of(catalogue, snapshot, one);
   return text + views;
 }
 

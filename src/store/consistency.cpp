@@ -91,10 +91,10 @@ void check_statistics(const Definition& definition) {
 
 /// That sums and ends of places can be counted; where they are, who reads them sees.
 void check_addresses(const Definition& definition, const std::vector<Address>& parts) {
-  for (const auto& [segment, place] : parts)
-    require(segment >= 1 && place.offset >= 0 && place.offset <= most_stored && place.bytes >= 0 &&
-                place.bytes <= most_stored,
-            definition, "a part of it has {} bytes at {} of segment {}", place.bytes, place.offset,
+  for (const auto& [segment, range] : parts)
+    require(segment >= 1 && range.offset >= 0 && range.offset <= most_stored && range.bytes >= 0 &&
+                range.bytes <= most_stored,
+            definition, "a part of it has {} bytes at {} of segment {}", range.bytes, range.offset,
             segment);
 }
 

@@ -75,7 +75,7 @@ bool follows(const RelationType& type, const Edges& edges, const Key& key, const
 
 std::int64_t bytes_in(const Directory& directory) {
   std::int64_t bytes = 0;
-  for (const Entry& entry : directory.entries) bytes += entry.address.place.bytes;
+  for (const Entry& entry : directory.entries) bytes += entry.address.range.bytes;
   return bytes;
 }
 
@@ -101,9 +101,9 @@ std::vector<std::int64_t> to_numbers(const Directory& directory) {
     numbers.insert(numbers.end(), entry.key.begin(), entry.key.end());
     numbers.push_back(list_of[i]);
     numbers.push_back(entry.address.segment);
-    numbers.push_back(entry.address.place.offset);
-    numbers.push_back(entry.address.place.bytes);
-    numbers.push_back(static_cast<std::int64_t>(entry.address.place.checksum));
+    numbers.push_back(entry.address.range.offset);
+    numbers.push_back(entry.address.range.bytes);
+    numbers.push_back(static_cast<std::int64_t>(entry.address.range.checksum));
   }
   return numbers;
 }
@@ -131,9 +131,9 @@ Directory directory_of(const std::vector<std::int64_t>& numbers, const std::stri
         IoError, have_room(directory.entries.size(), columns, open(entry.address.segment)),
         "the directory of {} is damaged: it names more tiles than its files can hold", what);
     entry.types = lists[list];
-    entry.address.place.offset = next.next(0, most_stored);
-    entry.address.place.bytes = next.next(0, most_stored);
-    entry.address.place.checksum = static_cast<std::uint64_t>(next.next());
+    entry.address.range.offset = next.next(0, most_stored);
+    entry.address.range.bytes = next.next(0, most_stored);
+    entry.address.range.checksum = static_cast<std::uint64_t>(next.next());
   }
   return directory;
 }

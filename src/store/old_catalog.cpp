@@ -50,8 +50,8 @@ void read_relations(Sqlite& sqlite, Catalog& into) {
     std::string all = fmt::format("{}\n{}\n{}\n{}", definition.name, rows.text(2), rows.text(3),
                                   definition.bytes);
     for (const Address& part : definition.directories)
-      all += fmt::format("\n{} {} {} {}", part.segment, part.place.offset, part.place.bytes,
-                         part.place.checksum);
+      all += fmt::format("\n{} {} {} {}", part.segment, part.range.offset, part.range.bytes,
+                         part.range.checksum);
     require_well(rows.integer(5) == checksum_of(all), definition.name);
     read_texts(rows.text(2), rows.text(3), definition);
     into.add(definition);

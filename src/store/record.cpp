@@ -105,10 +105,10 @@ void by_parts(std::span<Bytes> piece, const Visit& visit) {
   }
 }
 
-[[noreturn]] void damaged(const std::string& what, const File& file, const Place& place,
+[[noreturn]] void damaged(const std::string& what, const File& file, const FileRange& range,
                           const std::string& reason) {
   throw IoError(fmt::format("{} is damaged: {} ({} at byte {}); restore it from a copy, or drop it",
-                            what, reason, file.path().string(), place.offset));
+                            what, reason, file.path().string(), range.offset));
 }
 
 /// The part of a record before its pieces, and what is needed to check the rest.
@@ -121,7 +121,7 @@ struct Opened {
 
 /// The bytes of the pieces, if they can come from what is stored. A block of zstd has at least 3
 /// bytes, and makes at most 128 KiB of them.
-void check_sizes(const File& file, const Place& place, const Opened& record,
+void check_sizes(const File& file, const FileRange& range, const Opened& record,
                  const std::string& what) {
   constexpr std::int64_t most_of_a_byte = (128 << 10) / 3 + 1;
   std::int64_t bytes = 0;
@@ -130,33 +130,33 @@ void check_sizes(const File& file, const Place& place, const Opened& record,
     well = well && size >= 0 && !__builtin_add_overflow(bytes, size, &bytes);
   const std::int64_t stored = record.head.stored;
   well = well && (record.head.compressed == 0 ? bytes == stored : bytes / most_of_a_byte <= stored);
-  if (!well) damaged(what, file, place, "its pieces are larger than what is stored of them");
+  if (!well) damaged(what, file, range, "its pieces are larger than what is stored of them");
 }
 
-Opened open_record(const File& file, const Place& place, const std::string& what) {
+Opened open_record(const File& file, const FileRange& range, const std::string& what) {
   Opened opened;
   // A place comes from a catalogue or a directory, which anybody may have written: nothing is made
   // room for that the file does not hold.
-  if (place.offset < 0 || place.bytes < static_cast<std::int64_t>(sizeof(Head)))
-    damaged(what, file, place, "it is too short");
-  if (const std::int64_t there = file.size(); place.bytes > there - place.offset)
-    damaged(what, file, place, fmt::format("the file ends after {} bytes: it was cut off", there));
-  const auto room = static_cast<std::size_t>(place.bytes);
+  if (range.offset < 0 || range.bytes < static_cast<std::int64_t>(sizeof(Head)))
+    damaged(what, file, range, "it is too short");
+  if (const std::int64_t there = file.size(); range.bytes > there - range.offset)
+    damaged(what, file, range, fmt::format("the file ends after {} bytes: it was cut off", there));
+  const auto room = static_cast<std::size_t>(range.bytes);
   std::vector<std::byte> front(std::min<std::size_t>(room, 4096));
-  file.read(place.offset, front);
+  file.read(range.offset, front);
   std::memcpy(&opened.head, front.data(), sizeof(Head));
   const Head& head = opened.head;
   const auto most = static_cast<std::int64_t>(room / sizeof(std::int64_t));
   if (head.magic != magic_number || head.compressed > 1 || head.words < 0 || head.pieces < 0 ||
-      head.stored < 0 || head.words > most || head.pieces > most || head.stored > place.bytes ||
+      head.stored < 0 || head.words > most || head.pieces > most || head.stored > range.bytes ||
       static_cast<std::int64_t>(sizeof(Head)) + (head.words + head.pieces) * 8 + head.stored !=
-          place.bytes)
-    damaged(what, file, place, "its head is not one of a record");
+          range.bytes)
+    damaged(what, file, range, "its head is not one of a record");
   const std::size_t before = sizeof(Head) + static_cast<std::size_t>(head.words + head.pieces) * 8;
   if (before > front.size()) {
     const std::size_t there = front.size();
     front.resize(before);
-    file.read(place.offset + static_cast<std::int64_t>(there), std::span(front).subspan(there));
+    file.read(range.offset + static_cast<std::int64_t>(there), std::span(front).subspan(there));
   }
   opened.words.resize(static_cast<std::size_t>(head.words));
   opened.sizes.resize(static_cast<std::size_t>(head.pieces));
@@ -169,14 +169,14 @@ Opened open_record(const File& file, const Place& place, const std::string& what
   opened.hash.add(front.data(), before);
   std::memset(front.data() + offsetof(Head, check), 0, sizeof head.check);
   if (XXH3_64bits(front.data(), before) != head.check)
-    damaged(what, file, place, "its head is not the one that was written (checksum)");
-  opened.payload_at = place.offset + static_cast<std::int64_t>(before);
-  check_sizes(file, place, opened, what);
+    damaged(what, file, range, "its head is not the one that was written (checksum)");
+  opened.payload_at = range.offset + static_cast<std::int64_t>(before);
+  check_sizes(file, range, opened, what);
   return opened;
 }
 
 /// Fills the pieces from the file, and checks them.
-void fill(const File& file, const Place& place, Opened& record,
+void fill(const File& file, const FileRange& range, Opened& record,
           const std::vector<std::span<std::byte>>& pieces, const std::string& what) {
   const char* other = "its bytes are not those that were written (checksum)";
   if (record.head.compressed == 0) {
@@ -188,13 +188,13 @@ void fill(const File& file, const Place& place, Opened& record,
       });
       at += static_cast<std::int64_t>(piece.size());
     }
-    if (record.hash.value() != place.checksum) damaged(what, file, place, other);
+    if (record.hash.value() != range.checksum) damaged(what, file, range, other);
     return;
   }
   std::vector<std::byte> packed(static_cast<std::size_t>(record.head.stored));
   file.read(record.payload_at, packed);
   record.hash.add(packed.data(), packed.size());
-  if (record.hash.value() != place.checksum) damaged(what, file, place, other);
+  if (record.hash.value() != range.checksum) damaged(what, file, range, other);
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(
       allocated(ZSTD_createDCtx()), ZSTD_freeDCtx);
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
@@ -204,8 +204,8 @@ void fill(const File& file, const Place& place, Opened& record,
       const std::size_t before = out.pos + in.pos;
       const std::size_t result = ZSTD_decompressStream(context.get(), &out, &in);
       refuse_without_memory(result);
-      if (ZSTD_isError(result)) damaged(what, file, place, ZSTD_getErrorName(result));
-      if (out.pos + in.pos == before) damaged(what, file, place, "it ends too early");
+      if (ZSTD_isError(result)) damaged(what, file, range, ZSTD_getErrorName(result));
+      if (out.pos + in.pos == before) damaged(what, file, range, "it ends too early");
     }
   }
 }
@@ -225,7 +225,7 @@ Record record_of(const std::vector<std::int64_t>& numbers) {
   return make({}, {std::as_bytes(std::span(*kept))}, kept, Compression::none);
 }
 
-Place write(File& file, std::int64_t offset, const Record& record) {
+FileRange write(File& file, std::int64_t offset, const Record& record) {
   RunningHash hash;
   file.write(offset, record.head);
   hash.add(record.head.data(), record.head.size());
@@ -240,32 +240,32 @@ Place write(File& file, std::int64_t offset, const Record& record) {
   return {offset, record.bytes, hash.value()};
 }
 
-std::vector<Tile> read_tiles(const File& file, const Place& place, const Key& key,
+std::vector<Tile> read_tiles(const File& file, const FileRange& range, const Key& key,
                              const std::string& what) {
-  Opened record = open_record(file, place, what);
+  Opened record = open_record(file, range, what);
   const std::span<const std::int64_t> words(record.words);
   const std::size_t arity = key.size();
   if (words.size() <= arity + 1 || words[0] != static_cast<std::int64_t>(arity) ||
       !std::equal(key.begin(), key.end(), words.begin() + 1))
-    damaged(what, file, place, "it is the record of another key");
+    damaged(what, file, range, "it is the record of another key");
   const auto description = words.subspan(arity + 1);
   if (const std::string flaw = flaw_of_parcel(description, record.sizes); !flaw.empty())
-    damaged(what, file, place, flaw);
+    damaged(what, file, range, flaw);
   Unpacking unpacking(description, record.sizes);
   const std::vector<std::span<std::byte>> pieces = unpacking.memory();
-  fill(file, place, record, pieces, what);
+  fill(file, range, record, pieces, what);
   if (const std::string flaw = flaw_of_pieces(description, pieces); !flaw.empty())
-    damaged(what, file, place, flaw);
+    damaged(what, file, range, flaw);
   return std::move(unpacking).tiles();
 }
 
-std::vector<std::int64_t> read_numbers(const File& file, const Place& place,
+std::vector<std::int64_t> read_numbers(const File& file, const FileRange& range,
                                        const std::string& what) {
-  Opened record = open_record(file, place, what);
+  Opened record = open_record(file, range, what);
   if (record.sizes.size() != 1 || record.sizes[0] % 8 != 0 || record.head.compressed != 0)
-    damaged(what, file, place, "it is not a list of numbers");
+    damaged(what, file, range, "it is not a list of numbers");
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(record.sizes[0]) / 8);
-  fill(file, place, record, {std::as_writable_bytes(std::span(numbers))}, what);
+  fill(file, range, record, {std::as_writable_bytes(std::span(numbers))}, what);
   return numbers;
 }
 

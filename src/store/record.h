@@ -13,11 +13,11 @@
 namespace tessera::store {
 
 /// Where a record lies in a file, and what it must hash to.
-struct Place {
+struct FileRange {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   std::uint64_t checksum = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const FileRange&, const FileRange&) = default;
 };
 
 /// Bytes on their way to a file: some of our own, then pieces of somebody else's memory.
@@ -37,13 +37,13 @@ Record record_of(const Key& key, const std::vector<Tile>& tiles, Compression com
 Record record_of(const std::vector<std::int64_t>& numbers);
 
 /// Writes a record at a place of a file.
-Place write(File& file, std::int64_t offset, const Record& record);
+FileRange write(File& file, std::int64_t offset, const Record& record);
 
 /// Reads back what was written. IoError if the bytes are not those that were written: `what` says
 /// in the message whose they are. The tiles' memory is filled straight from the file.
-std::vector<Tile> read_tiles(const File& file, const Place& place, const Key& key,
+std::vector<Tile> read_tiles(const File& file, const FileRange& range, const Key& key,
                              const std::string& what);
-std::vector<std::int64_t> read_numbers(const File& file, const Place& place,
+std::vector<std::int64_t> read_numbers(const File& file, const FileRange& range,
                                        const std::string& what);
 
 }  // namespace tessera::store

@@ -64,21 +64,21 @@ File open_segment(const std::filesystem::path& database, std::int64_t segment) {
 }
 
 void punch_holes(const std::filesystem::path& database, std::int64_t segment,
-                 const std::vector<Place>& used) {
+                 const std::vector<FileRange>& used) {
   constexpr std::int64_t block = 4096;
   File file = File::open_own_to_append(segment_path(database, segment));
   if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) return;
-  std::vector<Place> places = used;
-  std::sort(places.begin(), places.end(),
-            [](const Place& a, const Place& b) { return a.offset < b.offset; });
+  std::vector<FileRange> ranges = used;
+  std::sort(ranges.begin(), ranges.end(),
+            [](const FileRange& a, const FileRange& b) { return a.offset < b.offset; });
   std::int64_t from = segment_head_bytes;
   const auto give_back = [&](std::int64_t to) {
     const std::int64_t begin = (from + block - 1) / block * block, end = to / block * block;
     if (begin < end) file.discard(begin, end - begin);
   };
-  for (const Place& place : places) {
-    give_back(place.offset);
-    from = std::max(from, place.offset + place.bytes);
+  for (const FileRange& range : ranges) {
+    give_back(range.offset);
+    from = std::max(from, range.offset + range.bytes);
   }
   give_back(file.size());
 }
@@ -143,9 +143,9 @@ Address SegmentWriter::append(const Record& record) {
       open.flushed = offset;
     }
   }
-  const Place place = write(*file, offset, record);
+  const FileRange range = write(*file, offset, record);
   if (flush_bytes > 0) file->start_writing(flush_from, flush_bytes);
-  return {number, place};
+  return {number, range};
 }
 
 void SegmentWriter::sync(Sync sync) {

@@ -16,7 +16,7 @@ enum class Sync { always, never };
 /// A record of a database: in which segment, and where.
 struct Address {
   std::int64_t segment = 0;
-  Place place = {};
+  FileRange range = {};
   friend bool operator==(const Address&, const Address&) = default;
 };
 
@@ -34,7 +34,7 @@ File open_segment(const std::filesystem::path& database, std::int64_t segment);
 /// Gives back the room that a segment takes besides what is used of it, in place: its length stays,
 /// and what is used stays where it is. Nothing happens while somebody has it open.
 void punch_holes(const std::filesystem::path& database, std::int64_t segment,
-                 const std::vector<Place>& used);
+                 const std::vector<FileRange>& used);
 /// What is wrong with a segment as a whole, of which so many bytes count; empty if nothing is.
 std::string damage_of_segment(const File& file, std::int64_t bytes);
 

@@ -21,7 +21,7 @@ StoredRelation::StoredRelation(const std::filesystem::path& database, Definition
   const std::string what = fmt::format("the directory of {}", definition_.shown());
   for (const Address& part : definition_.directories) {
     (void)open(part.segment);
-    Directory directory = directory_of(read_numbers(*files_.at(part.segment), part.place, what),
+    Directory directory = directory_of(read_numbers(*files_.at(part.segment), part.range, what),
                                        definition_.shown(), definition_.type.columns.size(), open);
     std::move(directory.entries.begin(), directory.entries.end(),
               std::back_inserter(directory_.entries));
@@ -47,7 +47,7 @@ StoredRelation::StoredRelation(const std::filesystem::path& database, Definition
 SourceFacts StoredRelation::facts() const {
   SourceFacts facts{directory_.entries.size(), definition_.bytes};
   for (const Entry& entry : directory_.entries)
-    facts.version = facts.version * 1099511628211u + entry.address.place.checksum;
+    facts.version = facts.version * 1099511628211u + entry.address.range.checksum;
   return facts;
 }
 
@@ -74,7 +74,7 @@ std::vector<Tile> StoredRelation::read(const Key& key) const {
 
 std::vector<Tile> StoredRelation::read(const Entry& entry) const {
   std::vector<Tile> tiles =
-      read_tiles(*files_.at(entry.address.segment), entry.address.place, entry.key,
+      read_tiles(*files_.at(entry.address.segment), entry.address.range, entry.key,
                  fmt::format("the tile of {} at {}", definition_.shown(), to_string(entry.key)));
   TESSERA_REQUIRE(IoError, tiles.size() == entry.types.size(),
                   "the record of {} at {} has {} tiles, but its directory says {}: it is damaged",

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-struct Wishes {
+struct RetentionLimits {
   std::mutex mutex;
   std::multiset<std::size_t> bytes;
 
@@ -17,23 +17,23 @@ struct Wishes {
   }
 };
 
-Wishes& wishes() {
-  static Wishes all;
+RetentionLimits& retention_limits() {
+  static RetentionLimits all;
   return all;
 }
 
 }  // namespace
 
 KeepAtMost::KeepAtMost(std::size_t bytes) {
-  const std::lock_guard lock(wishes().mutex);
-  entry_ = wishes().bytes.insert(bytes);
-  wishes().apply();
+  const std::lock_guard lock(retention_limits().mutex);
+  entry_ = retention_limits().bytes.insert(bytes);
+  retention_limits().apply();
 }
 
 KeepAtMost::~KeepAtMost() {
-  const std::lock_guard lock(wishes().mutex);
-  wishes().bytes.erase(entry_);
-  wishes().apply();
+  const std::lock_guard lock(retention_limits().mutex);
+  retention_limits().bytes.erase(entry_);
+  retention_limits().apply();
 }
 
 }  // namespace tessera

@@ -157,7 +157,7 @@ std::string change_definition(Definition& definition, Random& random) {
       if (definition.directories.empty()) return "nothing";
       store::Address& part = definition.directories[static_cast<std::size_t>(
           random.between(0, std::ssize(definition.directories) - 1))];
-      std::int64_t* numbers[] = {&part.segment, &part.place.offset, &part.place.bytes};
+      std::int64_t* numbers[] = {&part.segment, &part.range.offset, &part.range.bytes};
       std::int64_t& one = *numbers[random.between(0, 2)];
       one = changed(random, one);
       if (random.chance(0.2)) definition.directories.push_back(part);
@@ -232,7 +232,7 @@ class Mutation {
     store::Entry& entry = directory.entries[static_cast<std::size_t>(
         random_.between(0, std::ssize(directory.entries) - 1))];
     const File file = File::open(store::segment_path(folder_, entry.address.segment));
-    std::vector<std::byte> bytes = bytes_of(file, entry.address.place);
+    std::vector<std::byte> bytes = bytes_of(file, entry.address.range);
     change_bytes(bytes, random_);
     entry.address = append(folder_, entry.address.segment, std::move(bytes));
     replace_directory(folder_, definition, to_numbers(directory));
@@ -245,7 +245,7 @@ class Mutation {
     store::Address& block = definition.strings[static_cast<std::size_t>(
         random_.between(0, std::ssize(definition.strings) - 1))];
     const File file = File::open(store::segment_path(folder_, block.segment));
-    std::vector<std::byte> bytes = bytes_of(file, block.place);
+    std::vector<std::byte> bytes = bytes_of(file, block.range);
     change_bytes(bytes, random_);
     block = append(folder_, block.segment, std::move(bytes));
     commit_appended(definition);

@@ -80,7 +80,7 @@ std::string problem_in_reading(const std::string& text) {
   } catch (const lang::ErrorAt& error) {
     const std::string_view message = error.what();
     if (read) return fmt::format("after it was read: {}", message);
-    if (error.place.offset < 0 || error.place.offset > static_cast<int>(text.size()))
+    if (error.location.offset < 0 || error.location.offset > static_cast<int>(text.size()))
       return fmt::format("an error outside of the text: {}", message);
     if (message.size() > 600)
       return fmt::format("an error of {} bytes: {}", message.size(), message);

@@ -22,7 +22,8 @@ TEST(SqlPrintParse, WhatIsPrintedIsReadAsTheSameTree) {
       ASSERT_EQ(read[0]->begin.offset, 0);
       ASSERT_EQ(read[0]->end.offset, static_cast<int>(text.size()));
     } catch (const lang::ErrorAt& error) {
-      FAIL() << "seed " << seed << ": " << error.what() << " at " << error.place.offset << " of\n"
+      FAIL() << "seed " << seed << ": " << error.what() << " at " << error.location.offset
+             << " of\n"
              << text;
     }
   }
@@ -37,7 +38,8 @@ TEST(SqlPrintParse, ExpressionsByThemselves) {
       ASSERT_EQ(tree(*parse_expression(text)), tree(*expression))
           << "seed " << seed << ": " << text;
     } catch (const lang::ErrorAt& error) {
-      FAIL() << "seed " << seed << ": " << error.what() << " at " << error.place.offset << " of\n"
+      FAIL() << "seed " << seed << ": " << error.what() << " at " << error.location.offset
+             << " of\n"
              << text;
     }
   }

@@ -48,8 +48,8 @@ void write(store::Sqlite& sqlite, const store::Catalog& catalog, int version) {
     std::string all =
         fmt::format("{}\n{}\n{}\n{}", definition.name, type, statistics, definition.bytes);
     for (const store::Address& part : definition.directories)
-      all += fmt::format("\n{} {} {} {}", part.segment, part.place.offset, part.place.bytes,
-                         part.place.checksum);
+      all += fmt::format("\n{} {} {} {}", part.segment, part.range.offset, part.range.bytes,
+                         part.range.checksum);
     sqlite
         .prepare(
             "INSERT INTO tensors(name, definition, statistics, bytes, checksum) "
@@ -60,8 +60,8 @@ void write(store::Sqlite& sqlite, const store::Catalog& catalog, int version) {
     std::int64_t position = 0;
     for (const store::Address& part : definition.directories)
       sqlite.prepare("INSERT INTO directories VALUES(?, ?, ?, ?, ?, ?)")
-          .bind(id, position++, part.segment, part.place.offset, part.place.bytes,
-                static_cast<std::int64_t>(part.place.checksum))
+          .bind(id, position++, part.segment, part.range.offset, part.range.bytes,
+                static_cast<std::int64_t>(part.range.checksum))
           .run();
   }
   for (const auto& [segment, bytes] : catalog.segments())

@@ -16,7 +16,7 @@ struct Head {
 
 }  // namespace
 
-std::vector<std::byte> bytes_of(const File& file, const store::Place& place) {
+std::vector<std::byte> bytes_of(const File& file, const store::FileRange& place) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(place.bytes));
   file.read(place.offset, bytes);
   return bytes;

@@ -9,7 +9,7 @@
 namespace tessera::hostile {
 
 /// The bytes of a record as they are in its file.
-std::vector<std::byte> bytes_of(const File& file, const store::Place& place);
+std::vector<std::byte> bytes_of(const File& file, const store::FileRange& place);
 /// Brings the checksum in its head up to date, whatever it says, and returns that of all of it.
 std::uint64_t seal(std::vector<std::byte>& record);
 

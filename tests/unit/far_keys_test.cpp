@@ -2,7 +2,7 @@
 
 #include "ia/contents.h"
 #include "ia/evaluate.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "support/expectations.h"
 #include "support/random_plans.h"
 #include "tessera/optimizer.h"
@@ -43,7 +43,7 @@ TEST(FarKeys, GroupsAndJoinsCostWhatTheirTuplesDo) {
   const Plan a = Plan::input(far_vectors({{1}, {5'000'000'000}, {farthest}}), "A");
   const Plan b = Plan::input(far_vectors({{2}, {5'000'000'000}, {farthest - 1}, {farthest}}), "B");
   const Plan joined = a.join(b, {0}, {0}, multiplied);
-  EXPECT_EQ(ia::listed_late(joined)->tuples.size(), 2u);
+  EXPECT_EQ(ia::list_tuples(joined)->tuples.size(), 2u);
   EXPECT_TRUE(ia::contents_of(joined).exact);
   for (int sites : {1, 2, 4, 7}) {
     expect_as_predicted(a.aggregate({0}, add), sites);
@@ -103,7 +103,7 @@ TEST(FarKeys, RandomTuplesAtRandomPlaces) {
 TEST(FarKeys, WhatIsNotKnownIsEstimated) {
   const RelationType unknown{{{"v", {DType::f64, {3}}}}, {3'000'000'000}, Presence::partial};
   const Plan a = Plan::input(unknown, "A"), b = Plan::input(unknown, "B");
-  EXPECT_EQ(ia::listed_late(a), nullptr);
+  EXPECT_EQ(ia::list_tuples(a), nullptr);
   EXPECT_EQ(ia::estimated_tuples(a.join(b, {0}, {0}, multiplied)), 3e9);
   const Plan few = Plan::input(far_vectors({{1}, {2'999'999'999}}));
   EXPECT_EQ(ia::estimated_tuples(few.join(a, {0}, {0}, multiplied)), 2);
@@ -121,7 +121,7 @@ TEST(FarKeys, MoreThanIsListedIsCounted) {
   for (std::int64_t j = 0; j < 1000; ++j) right.push_back({99'999, j * 1'007});
   const Plan joined =
       Plan::input(far_vectors(left)).join(Plan::input(far_vectors(right)), {1}, {0}, multiplied);
-  EXPECT_EQ(ia::listed_late(joined), nullptr);
+  EXPECT_EQ(ia::list_tuples(joined), nullptr);
   EXPECT_EQ(ia::estimated_tuples(joined), 1'100'000);
   OptimizerOptions options;
   options.sites = 4;

@@ -99,7 +99,7 @@ class HostileDatabase : public DatabaseFolder {
     store::Directory directory{stored.entries()};
     store::Address& address = directory.entries.at(0).address;
     std::vector<std::byte> bytes =
-        hostile::bytes_of(File::open(store::segment_path(folder_, 1)), address.place);
+        hostile::bytes_of(File::open(store::segment_path(folder_, 1)), address.range);
     change(reinterpret_cast<std::int64_t*>(bytes.data()), bytes);
     address = hostile::append(folder_, 1, bytes);
     write_directory(to_numbers(directory));
@@ -208,7 +208,7 @@ TEST_F(HostileDatabase, KeysAndTypesInDirectories) {
                   .starts_with("IoError: what the catalogue says of R is damaged: it has 4 tuples, "
                                "and there are 3"));
   EXPECT_TRUE(damaged([](Entries& e) {
-                e[0].address.place.bytes = std::int64_t{1} << 50;
+                e[0].address.range.bytes = std::int64_t{1} << 50;
               }).starts_with("IoError: the tile of R at <0, 0> is damaged: the file ends after"));
 }
 
@@ -250,10 +250,10 @@ TEST_F(HostileDatabase, WhatTheCatalogueSaysOfARelation) {
                 }).starts_with(prefix + "it has 6 tuples of"))
         << count;
   EXPECT_TRUE(damaged([](Definition& d) {
-                d.directories[0].place.offset = -8;
+                d.directories[0].range.offset = -8;
               }).starts_with(prefix + "a part of it has "));
   EXPECT_TRUE(damaged([](Definition& d) {
-                d.directories[0].place.bytes = std::int64_t{1} << 50;
+                d.directories[0].range.bytes = std::int64_t{1} << 50;
               }).starts_with("IoError: the directory of R is damaged: the file ends after"));
 }
 

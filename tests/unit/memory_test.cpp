@@ -130,7 +130,7 @@ TEST(Memory, BoxesOfResultsReadLess) {
   const std::vector<bool> mine{true};
   exec::TaskGraph graph = exec::expand(ia::fused(ia::translate({plan}, ia::dealt_out(1))));
   const exec::ValueSizes sizes = exec::predicted_sizes(graph);
-  const exec::Circumstances under{mine, sizes, 48 * tile_bytes, 2, false};
+  const exec::RunSetup under{mine, sizes, 48 * tile_bytes, 2, false};
   const std::int64_t depth_first = exec::forecast(graph, under).read;
   const exec::ChosenOrder chosen = exec::choose_order(graph, under);
   EXPECT_LT(chosen.forecast.read * 2, depth_first);

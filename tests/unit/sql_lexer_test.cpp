@@ -81,16 +81,16 @@ TEST(Lexer, CommentsAreBlanks) {
 
 TEST(Lexer, PlacesAreBytesFromTheBeginning) {
   const auto found = tokens("é 'ü' x");
-  EXPECT_EQ(found[0].place.offset, 0);
-  EXPECT_EQ(found[1].place.offset, 3);
-  EXPECT_EQ(found[2].place.offset, 8);
+  EXPECT_EQ(found[0].location.offset, 0);
+  EXPECT_EQ(found[1].location.offset, 3);
+  EXPECT_EQ(found[2].location.offset, 8);
   EXPECT_EQ(found[2].end().offset, 9);
 }
 
 TEST(Lexer, TheTextEndsWhereItsLastTokenDoes) {
   Lexer lexer("a  -- b\n\n");
   (void)lexer.next();
-  EXPECT_EQ(lexer.next().place.offset, 1);
+  EXPECT_EQ(lexer.next().location.offset, 1);
   EXPECT_EQ(lexer.next().kind, Kind::end);  // and again
 }
 
@@ -147,7 +147,7 @@ TEST(Lexer, ErrorsSayWhatAndWhere) {
       ADD_FAILURE() << example.text << " was read";
     } catch (const ErrorAt& error) {
       EXPECT_STREQ(error.kind(), "ParseError");
-      EXPECT_EQ(error.place.offset, example.offset) << example.text;
+      EXPECT_EQ(error.location.offset, example.offset) << example.text;
       EXPECT_NE(std::string(error.what()).find(example.message), std::string::npos)
           << example.text << ": " << error.what();
     }

@@ -187,7 +187,7 @@ TEST_P(SqlMistakes, AreToldWithTheirPlaceAndRemedy) {
     FAIL() << mistake.text << " was read";
   } catch (const lang::ErrorAt& error) {
     const std::string message = error.what();
-    const lang::LineColumn at = lang::line_and_column(mistake.text, error.place);
+    const lang::LineColumn at = lang::line_and_column(mistake.text, error.location);
     EXPECT_STREQ(error.kind(), "ParseError");
     EXPECT_EQ(at.line, mistake.line) << mistake.text << "\n" << message;
     EXPECT_EQ(at.column, mistake.column) << mistake.text << "\n" << message;

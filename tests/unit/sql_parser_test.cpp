@@ -191,13 +191,13 @@ TEST(SqlParser, StatementsAreSeparatedBySemicolons) {
 
 TEST(SqlParser, OperatorsStandWhereTheyAreWrittenAndTheRestWhereItBegins) {
   const ExpressionPtr sum = parse_expression("aa + (b).T");
-  EXPECT_EQ(sum->place.offset, 3);
+  EXPECT_EQ(sum->location.offset, 3);
   const auto& parts = std::get<Binary>(sum->node);
-  EXPECT_EQ(parts.left->place.offset, 0);
-  EXPECT_EQ(parts.right->place.offset, 8);  // the dot
-  EXPECT_EQ(parse_expression("  f(x)")->place.offset, 2);
-  EXPECT_EQ(parse_expression("a IS NULL")->place.offset, 2);
-  EXPECT_EQ(parse_expression("a::INT")->place.offset, 1);
+  EXPECT_EQ(parts.left->location.offset, 0);
+  EXPECT_EQ(parts.right->location.offset, 8);  // the dot
+  EXPECT_EQ(parse_expression("  f(x)")->location.offset, 2);
+  EXPECT_EQ(parse_expression("a IS NULL")->location.offset, 2);
+  EXPECT_EQ(parse_expression("a::INT")->location.offset, 1);
 }
 
 TEST(SqlParser, ManyRowsAndLongListsAreNoNesting) {

@@ -7,14 +7,14 @@
 #include <variant>
 #include <vector>
 
-#include "lang/place.h"
+#include "lang/location.h"
 #include "tessera/tile.h"
 
 // What was written, before anybody has asked what it means: names are as in the text, unresolved.
 
 namespace tessera::sql {
 
-using lang::Place;
+using lang::Location;
 
 struct Expression;
 struct Query;
@@ -129,7 +129,7 @@ struct Expression {
   std::variant<Literal, Name, Star, Unary, Binary, Call, Case, Cast, InList, Between, IsNull,
                ScalarSubquery, ArrayLiteral, Transposed, Versioned>
       node;
-  Place place;
+  Location location;
 };
 
 /// As it could have been written, with the parentheses that are needed.
@@ -143,7 +143,7 @@ struct IndexRange {
   std::string variable = {};
   ExpressionPtr from;
   ExpressionPtr to = {};  // null: the one index `from`
-  Place place = {};
+  Location location = {};
 };
 
 struct TableName {
@@ -164,7 +164,7 @@ struct TableReference {
   std::string alias = {};
   std::vector<std::string> column_aliases = {};
   ExpressionPtr on = {};  // of a JOIN with what is to the left; null: a comma, or CROSS JOIN
-  Place place = {};
+  Location location = {};
 };
 
 struct SelectItem {
@@ -196,7 +196,7 @@ struct CommonTable {
   std::string name;
   std::vector<std::string> columns = {};
   QueryPtr query;
-  Place place = {};
+  Location location = {};
 };
 
 struct Query {
@@ -204,7 +204,7 @@ struct Query {
   std::variant<Select, Values, UnionOf> body;
   std::vector<OrderItem> order_by = {};
   ExpressionPtr limit = {}, offset = {};
-  Place place = {};
+  Location location = {};
   /// Whether it defines versions of a table: it is kept, and its places are in a text of its own.
   bool of_rule = false;
 };
@@ -215,7 +215,7 @@ struct Query {
 struct ColumnDefinition {
   std::string name;
   std::optional<Type> type = {};
-  Place place = {};
+  Location location = {};
 };
 /// An index where a versioned table is defined: `i:0...`, `j:1...i-1`, `j:9`, `0` or `i`.
 struct IndexPattern {
@@ -223,7 +223,7 @@ struct IndexPattern {
   ExpressionPtr from;
   ExpressionPtr to = {};   // null: the one index `from`, unless it is
   bool unbounded = false;  // `from...`
-  Place place = {};
+  Location location = {};
 };
 struct CreateTable {
   std::string name;
@@ -299,7 +299,7 @@ struct Vacuum {};
 /// MATERIALIZE t[50][3].
 struct Materialize {
   TableName table;
-  Place place = {};
+  Location location = {};
 };
 /// A statement inside EXECUTE ( ... ), or a loop over some.
 struct Loop;
@@ -308,7 +308,7 @@ struct Loop {
   std::string variable;
   ExpressionPtr from, to;  // both included
   std::vector<ExecuteItem> body;
-  Place place = {};
+  Location location = {};
 };
 struct Execute {
   std::vector<ExecuteItem> items;
@@ -323,8 +323,8 @@ struct Statement {
   std::variant<QueryPtr, CreateTable, CreateTensor, CreateView, Insert, Copy, Drop, Rename,
                Describe, Show, DropJob, Set, Checkpoint, Vacuum, Materialize, Execute, Explain>
       node;
-  Place begin, end;  // of its text, without the semicolon
-  int values = 0;    // how many `?` it has
+  Location begin, end;  // of its text, without the semicolon
+  int values = 0;       // how many `?` it has
 };
 
 }  // namespace tessera::sql

@@ -44,7 +44,7 @@ void Cursor::advance() {
 }
 
 void Cursor::advance_by_character() {
-  end_of_last_ = {token_.place.offset + 1};
+  end_of_last_ = {token_.location.offset + 1};
   lexer_.go_to(end_of_last_);
   token_ = lexer_.next();
 }
@@ -62,7 +62,7 @@ bool Cursor::take_word(std::string_view word) {
 }
 
 bool Cursor::take_comma() {
-  const Place comma = place();
+  const Location comma = location();
   if (!take_symbol(",")) return false;
   const bool ended = at_end() || at_symbol(")") || at_symbol("]") || at_symbol(";") ||
                      (token_.kind == Token::Kind::word && begins_clause(token_.text) &&
@@ -84,12 +84,12 @@ void Cursor::expect_word(std::string_view word, std::string_view what) {
 std::string Cursor::expect_name(std::string_view what) {
   if (!at_name()) {
     if (token_.kind == Token::Kind::word)
-      fail_parse(place(),
+      fail_parse(location(),
                  "expected {}, but found '{}', which is a reserved word: as a name it is quoted, "
                  "\"{}\"",
                  what, token_.text, token_.text);
     if (token_.kind == Token::Kind::string)
-      fail_parse(place(), "expected {}, but found the string {}: names are quoted with \"", what,
+      fail_parse(location(), "expected {}, but found the string {}: names are quoted with \"", what,
                  lang::readable(token_.text));
     fail_expected(what);
   }
@@ -101,10 +101,10 @@ std::string Cursor::expect_name(std::string_view what) {
 
 std::string Cursor::expect_string(std::string_view what) {
   if (token_.kind == Token::Kind::quoted_name)
-    fail_parse(place(), "expected {}, but found the name {}: strings are written with '", what,
+    fail_parse(location(), "expected {}, but found the name {}: strings are written with '", what,
                lang::readable(token_.text));
   if (at_symbol("?")) {
-    const Place here = place();
+    const Location here = location();
     const auto* text = std::get_if<std::string>(&take_value().value);
     if (text == nullptr) fail_parse(here, "expected {}, but this value is no text", what);
     return *text;
@@ -124,9 +124,10 @@ std::int64_t Cursor::expect_integer(std::string_view what) {
 }
 
 const Literal& Cursor::take_value() {
-  if (values_.empty()) fail_parse(place(), "a value has to be given for each ?, and there is none");
+  if (values_.empty())
+    fail_parse(location(), "a value has to be given for each ?, and there is none");
   if (std::cmp_equal(values_taken_, values_.size()))
-    fail_parse(place(), "{} values are given, and here is one ? more", values_.size());
+    fail_parse(location(), "{} values are given, and here is one ? more", values_.size());
   advance();
   return values_[static_cast<std::size_t>(values_taken_++)];
 }
@@ -134,13 +135,13 @@ const Literal& Cursor::take_value() {
 void Cursor::fail_expected(std::string_view what) const {
   const bool plain = token_.kind == Token::Kind::word || token_.kind == Token::Kind::symbol;
   const std::string_view remedy = plain ? remedy_for(token_.text) : std::string_view();
-  fail_parse(place(), "expected {}, but {}{}{}", what, described(token_),
+  fail_parse(location(), "expected {}, but {}{}{}", what, described(token_),
              remedy.empty() ? "" : ": ", remedy);
 }
 
 Cursor::Nested::Nested(Cursor& cursor) : cursor_(cursor) {
   if (cursor.nesting_ == most_nesting)
-    fail_parse(cursor.place(),
+    fail_parse(cursor.location(),
                "this is nested more than {} levels deep: take it apart, with views or WITH",
                most_nesting);
   ++cursor.nesting_;
@@ -148,9 +149,9 @@ Cursor::Nested::Nested(Cursor& cursor) : cursor_(cursor) {
 
 Cursor::Chain::~Chain() { cursor_.links_ = std::max(cursor_.links_, outside_); }
 
-void Cursor::add_link(Place place, std::string_view links, std::string_view remedy) {
+void Cursor::add_link(Location location, std::string_view links, std::string_view remedy) {
   if (++links_ > most_links)
-    fail_parse(place, "more than {} {} one after the other: {}", most_links, links, remedy);
+    fail_parse(location, "more than {} {} one after the other: {}", most_links, links, remedy);
 }
 
 }  // namespace tessera::sql

@@ -18,8 +18,8 @@ class Cursor {
       : lexer_(text), token_(lexer_.next()), values_(values) {}
 
   const Token& token() const { return token_; }
-  Place place() const { return token_.place; }
-  Place end_of_last() const { return end_of_last_; }  // of the token before this one
+  Location location() const { return token_.location; }
+  Location end_of_last() const { return end_of_last_; }  // of the token before this one
   Token next() const { return lang::Lexer(lexer_).next(); }
 
   bool at_end() const { return token_.kind == Token::Kind::end; }
@@ -76,14 +76,14 @@ class Cursor {
     int outside_;
   };
   /// `links` and `remedy`: what a chain that is too long has too many of, and what to do then.
-  void add_link(Place place, std::string_view links, std::string_view remedy);
+  void add_link(Location location, std::string_view links, std::string_view remedy);
 
  private:
   lang::Lexer lexer_;
   Token token_;
   std::span<const Literal> values_;
   int values_taken_ = 0;
-  Place end_of_last_ = {};
+  Location end_of_last_ = {};
   int nesting_ = 0;
   int links_ = 0;  // of the deepest chain since the last one was begun
 };

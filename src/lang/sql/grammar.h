@@ -15,15 +15,15 @@ using lang::fail_parse;
 using lang::readable;
 
 template <class Node>
-ExpressionPtr make(Place place, Node node) {
-  return std::make_shared<const Expression>(Expression{std::move(node), place});
+ExpressionPtr make(Location location, Node node) {
+  return std::make_shared<const Expression>(Expression{std::move(node), location});
 }
 
 // Expressions: operators in parser_operators.cpp, what stands between them in parser_operands.cpp
 // and parser_calls.cpp.
 ExpressionPtr expression(Cursor& cursor);
 ExpressionPtr operand(Cursor& cursor);
-ExpressionPtr call(Cursor& cursor, std::string function, Place place);
+ExpressionPtr call(Cursor& cursor, std::string function, Location location);
 
 // parser_types.cpp
 Type type(Cursor& cursor);

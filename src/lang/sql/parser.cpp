@@ -15,7 +15,7 @@ void expect_end_of_statement(const Cursor& cursor) {
   if (token.kind == Token::Kind::word &&
       std::any_of(words.begin(), words.end(),
                   [&](std::string_view word) { return same_word(word, token.text); }))
-    lang::fail_parse(token.place,
+    lang::fail_parse(token.location,
                      "expected the end of the statement, but found '{}': a ';' is missing between "
                      "two statements",
                      token.text);
@@ -45,7 +45,7 @@ std::vector<StatementPtr> parse(std::string_view text, const std::vector<Literal
     expect_end_of_statement(cursor);
   }
   if (cursor.values_taken() < static_cast<int>(values.size()))
-    lang::fail_parse(cursor.place(), "{} values are given, and the text has {} ?", values.size(),
+    lang::fail_parse(cursor.location(), "{} values are given, and the text has {} ?", values.size(),
                      cursor.values_taken());
   return statements;
 }

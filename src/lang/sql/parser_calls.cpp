@@ -27,7 +27,7 @@ bool at_parameter(const Cursor& cursor, const Call& call) {
 }
 
 void parameter(Cursor& cursor, Call& call) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   std::string name(cursor.token().text);
   if (cursor.at_name())
     name = cursor.expect_name("a parameter's name");
@@ -35,33 +35,33 @@ void parameter(Cursor& cursor, Call& call) {
     cursor.advance();
   if (std::any_of(call.parameters.begin(), call.parameters.end(),
                   [&](const auto& other) { return same_word(other.first, name); }))
-    fail_parse(place, "the parameter '{}' is given twice", readable(name));
+    fail_parse(location, "the parameter '{}' is given twice", readable(name));
   cursor.advance();  // the =
   call.parameters.emplace_back(std::move(name), expression(cursor));
 }
 
 void argument(Cursor& cursor, Call& call) {
   if (at_query(cursor) && same_word(call.name, "EXISTS"))
-    fail_parse(cursor.place(), "there is no EXISTS: {}", remedy_for(call.name));
+    fail_parse(cursor.location(), "there is no EXISTS: {}", remedy_for(call.name));
   if (at_query(cursor))
-    fail_parse(cursor.place(), "a subquery has parentheses of its own: {}((SELECT ...))",
+    fail_parse(cursor.location(), "a subquery has parentheses of its own: {}((SELECT ...))",
                readable(call.name));
   if (!call.parameters.empty())
-    fail_parse(cursor.place(), "the arguments of '{}' stand before its parameters, such as '{}'",
+    fail_parse(cursor.location(), "the arguments of '{}' stand before its parameters, such as '{}'",
                readable(call.name), readable(call.parameters.back().first));
   call.arguments.push_back(expression(cursor));
 }
 
 }  // namespace
 
-ExpressionPtr call(Cursor& cursor, std::string function, Place place) {
+ExpressionPtr call(Cursor& cursor, std::string function, Location location) {
   const Cursor::Nested nested(cursor);
   cursor.expect_symbol("(", "'(' after the function's name");
   Call call{std::move(function)};
   if (cursor.take_symbol("*")) {
     call.star = true;
     cursor.expect_symbol(")", "')' after *");
-    return make(place, std::move(call));
+    return make(location, std::move(call));
   }
   call.distinct = cursor.take_word("DISTINCT");
   if (call.distinct || !cursor.at_symbol(")")) {
@@ -73,7 +73,7 @@ ExpressionPtr call(Cursor& cursor, std::string function, Place place) {
     } while (cursor.take_comma());
   }
   cursor.expect_symbol(")", "an operator, ',' or ')' after an argument");
-  return make(place, std::move(call));
+  return make(location, std::move(call));
 }
 
 }  // namespace tessera::sql::grammar

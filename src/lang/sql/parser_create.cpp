@@ -5,10 +5,10 @@ namespace {
 
 /// A column's definition, or PRIMARY KEY (a, b).
 void column(Cursor& cursor, CreateTable& table) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   const auto add_key = [&](std::vector<std::string> columns) {
     if (!table.primary_key.empty())
-      fail_parse(place,
+      fail_parse(location,
                  "the table has a PRIMARY KEY already: one of several columns is written "
                  "PRIMARY KEY (a, b) after them");
     table.primary_key = std::move(columns);
@@ -19,10 +19,10 @@ void column(Cursor& cursor, CreateTable& table) {
     return add_key(names_in_parentheses(cursor, "a column's name"));
   }
   ColumnDefinition column;
-  column.place = place;
+  column.location = location;
   column.name = cursor.expect_name("a column's name");
   if (cursor.at_word("NOT"))
-    fail_parse(cursor.place(), "a column has no constraint but PRIMARY KEY: leave NOT NULL out");
+    fail_parse(cursor.location(), "a column has no constraint but PRIMARY KEY: leave NOT NULL out");
   if (!cursor.at_symbol(",") && !cursor.at_symbol(")") && !cursor.at_word("PRIMARY"))
     column.type = type(cursor);
   if (cursor.take_word("PRIMARY")) {
@@ -31,7 +31,7 @@ void column(Cursor& cursor, CreateTable& table) {
   }
   if (cursor.at_word("NOT") || cursor.at_word("DEFAULT") || cursor.at_word("UNIQUE") ||
       cursor.at_word("REFERENCES") || cursor.at_word("CHECK"))
-    fail_parse(cursor.place(), "a column has no constraint but PRIMARY KEY: leave it out");
+    fail_parse(cursor.location(), "a column has no constraint but PRIMARY KEY: leave it out");
   table.columns.push_back(std::move(column));
 }
 
@@ -41,7 +41,7 @@ void require_columns(const Cursor& cursor, const CreateTable& table) {
     fail_parse(cursor.end_of_last(), "the table '{}' has no columns", readable(table.name));
   for (const ColumnDefinition& column : table.columns)
     if (!column.type)
-      fail_parse(column.place,
+      fail_parse(column.location,
                  "the column '{}' needs a type, as in {} INT: only where AS and a query follow "
                  "does the query tell it",
                  readable(column.name), readable(column.name));
@@ -50,7 +50,7 @@ void require_columns(const Cursor& cursor, const CreateTable& table) {
 /// Each of these clauses may stand once, in any order.
 template <class Value>
 void once(const Cursor& cursor, const Value& value) {
-  if (value) fail_parse(cursor.place(), "'{}' is said twice", cursor.token().text);
+  if (value) fail_parse(cursor.location(), "'{}' is said twice", cursor.token().text);
 }
 
 std::vector<int> dimensions(Cursor& cursor) {
@@ -58,10 +58,10 @@ std::vector<int> dimensions(Cursor& cursor) {
   cursor.expect_symbol("(", "'(' and the dimensions, as in PARTITION BY (0)");
   std::vector<int> found;
   do {
-    const Place place = cursor.place();
+    const Location location = cursor.location();
     const std::int64_t dimension = cursor.expect_integer("a dimension, counted from 0");
     if (dimension >= max_rank)
-      fail_parse(place, "dimensions are counted from 0 to {}", max_rank - 1);
+      fail_parse(location, "dimensions are counted from 0 to {}", max_rank - 1);
     found.push_back(static_cast<int>(dimension));
   } while (cursor.take_comma());
   cursor.expect_symbol(")", "',' or ')' after a dimension");
@@ -97,7 +97,7 @@ bool tensor_clause(Cursor& cursor, CreateTensor& tensor) {
     once(cursor, tensor.expression);
     cursor.advance();
     if (cursor.at_word("SELECT") || cursor.at_word("WITH"))
-      fail_parse(cursor.place(),
+      fail_parse(cursor.location(),
                  "a tensor is made from an expression over tensors; from a query, make a table: "
                  "CREATE TABLE ... AS SELECT");
     tensor.expression = expression(cursor);

@@ -23,7 +23,7 @@ ExecuteItem item(Cursor& cursor) {
 std::shared_ptr<const Loop> loop(Cursor& cursor) {
   const Cursor::Nested nested(cursor);
   Loop found;
-  found.place = cursor.place();
+  found.location = cursor.location();
   cursor.advance();
   found.variable = cursor.expect_name("the name of the loop's index");
   cursor.expect_word("IN", "IN and a range, as in FOR i IN 0...9:");
@@ -52,8 +52,8 @@ std::vector<ExecuteItem> items(Cursor& cursor) {
 }  // namespace
 
 Materialize materialize(Cursor& cursor) {
-  const Place place = cursor.place();
-  return {version(cursor, "a table's name after MATERIALIZE"), place};
+  const Location location = cursor.location();
+  return {version(cursor, "a table's name after MATERIALIZE"), location};
 }
 
 Execute execute(Cursor& cursor) {

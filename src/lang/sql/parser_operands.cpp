@@ -8,37 +8,37 @@ ExpressionPtr literal(Cursor& cursor) {
   const Token token = cursor.token();
   if (token.wants_minus) lang::fail_too_large(token);
   cursor.advance();
-  if (token.kind == Token::Kind::integer) return make(token.place, Literal{token.integer});
-  if (token.kind == Token::Kind::decimal) return make(token.place, Literal{token.decimal});
-  return make(token.place, Literal{unquoted(token)});
+  if (token.kind == Token::Kind::integer) return make(token.location, Literal{token.integer});
+  if (token.kind == Token::Kind::decimal) return make(token.location, Literal{token.decimal});
+  return make(token.location, Literal{unquoted(token)});
 }
 
 ExpressionPtr array(Cursor& cursor) {
   const Cursor::Nested nested(cursor);
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   cursor.advance();
   ArrayLiteral array;
-  if (cursor.take_symbol("]")) return make(place, std::move(array));
+  if (cursor.take_symbol("]")) return make(location, std::move(array));
   do array.elements.push_back(expression(cursor));
   while (cursor.take_comma());
   cursor.expect_symbol("]", "',' or ']' after an element of the array");
-  return make(place, std::move(array));
+  return make(location, std::move(array));
 }
 
 /// ( expression ) or ( query ). After ((, only what follows tells which of them it is.
 ExpressionPtr parenthesised(Cursor& cursor) {
   const Cursor::Nested nested(cursor);
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   cursor.advance();
   ExpressionPtr inside;
   if (at_query(cursor)) {
-    inside = make(place, ScalarSubquery{query(cursor)});
+    inside = make(location, ScalarSubquery{query(cursor)});
   } else {
     const bool may_be_query = cursor.at_symbol("(");
     inside = expression(cursor);
     const auto* subquery = std::get_if<ScalarSubquery>(&inside->node);
     if (may_be_query && subquery != nullptr && !cursor.at_symbol(")"))
-      inside = make(place, ScalarSubquery{query_from(cursor, subquery->query)});
+      inside = make(location, ScalarSubquery{query_from(cursor, subquery->query)});
   }
   cursor.expect_symbol(")", "an operator or ')'");
   return inside;
@@ -46,7 +46,7 @@ ExpressionPtr parenthesised(Cursor& cursor) {
 
 ExpressionPtr case_of(Cursor& cursor) {
   const Cursor::Nested nested(cursor);
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   cursor.advance();
   Case found;
   if (!cursor.at_word("WHEN")) found.operand = expression(cursor);
@@ -58,56 +58,56 @@ ExpressionPtr case_of(Cursor& cursor) {
   }
   if (cursor.take_word("ELSE")) found.otherwise = expression(cursor);
   cursor.expect_word("END", found.otherwise ? "END of the CASE" : "WHEN, ELSE or END of the CASE");
-  return make(place, std::move(found));
+  return make(location, std::move(found));
 }
 
-ExpressionPtr cast(Cursor& cursor, Place place) {
+ExpressionPtr cast(Cursor& cursor, Location location) {
   const Cursor::Nested nested(cursor);
   cursor.expect_symbol("(", "'(' after CAST");
   ExpressionPtr value = expression(cursor);
   cursor.expect_word("AS", "AS and a type in CAST(value AS type)");
   const Type to = type(cursor);
   cursor.expect_symbol(")", "')' after the type of CAST");
-  return make(place, Cast{std::move(value), to});
+  return make(location, Cast{std::move(value), to});
 }
 
-ExpressionPtr versioned(Cursor& cursor, std::string name, Place place) {
+ExpressionPtr versioned(Cursor& cursor, std::string name, Location location) {
   const Cursor::Nested nested(cursor);
   Versioned found{std::move(name), {}};
   while (cursor.take_symbol("[")) {
     found.indices.push_back(expression(cursor));
     if (cursor.at_symbol("..."))
       fail_parse(
-          cursor.place(),
+          cursor.location(),
           "several versions cannot be read inside of an expression: SELECT from UNION {}[...]",
           readable(found.name));
     cursor.expect_symbol("]", "']' after the index");
   }
-  return make(place, std::move(found));
+  return make(location, std::move(found));
 }
 
 /// A column, a function's call or a version of a table.
 ExpressionPtr named(Cursor& cursor) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   const bool plain = cursor.token().kind == Token::Kind::word;
   std::string name = cursor.expect_name("an expression");
   if (cursor.at_symbol("("))
-    return plain && same_word(name, "CAST") ? cast(cursor, place)
-                                            : call(cursor, std::move(name), place);
-  if (cursor.at_symbol("[")) return versioned(cursor, std::move(name), place);
-  if (!cursor.take_symbol(".")) return make(place, Name{{}, std::move(name)});
+    return plain && same_word(name, "CAST") ? cast(cursor, location)
+                                            : call(cursor, std::move(name), location);
+  if (cursor.at_symbol("[")) return versioned(cursor, std::move(name), location);
+  if (!cursor.take_symbol(".")) return make(location, Name{{}, std::move(name)});
   if (cursor.at_symbol("*"))
-    fail_parse(place, "{}.* stands only in the list of a SELECT, by itself", readable(name));
+    fail_parse(location, "{}.* stands only in the list of a SELECT, by itself", readable(name));
   std::string column = cursor.expect_name("a column's name after the dot");
   if (cursor.at_symbol("("))
-    fail_parse(place, "a function's name has one part: {}(...)", readable(column));
+    fail_parse(location, "a function's name has one part: {}(...)", readable(column));
   if (cursor.at_symbol("["))
-    fail_parse(cursor.place(), "an index follows the name of a table, not that of a column");
-  return make(place, Name{std::move(name), std::move(column)});
+    fail_parse(cursor.location(), "an index follows the name of a table, not that of a column");
+  return make(location, Name{std::move(name), std::move(column)});
 }
 
 ExpressionPtr primary(Cursor& cursor) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   switch (cursor.token().kind) {
     case Token::Kind::integer:
     case Token::Kind::decimal:
@@ -115,18 +115,18 @@ ExpressionPtr primary(Cursor& cursor) {
     case Token::Kind::quoted_name: return named(cursor);
     case Token::Kind::word:
       if (cursor.at_word("CASE")) return case_of(cursor);
-      if (cursor.take_word("NULL")) return make(place, Literal{Null{}});
-      if (cursor.take_word("TRUE")) return make(place, Literal{true});
-      if (cursor.take_word("FALSE")) return make(place, Literal{false});
+      if (cursor.take_word("NULL")) return make(location, Literal{Null{}});
+      if (cursor.take_word("TRUE")) return make(location, Literal{true});
+      if (cursor.take_word("FALSE")) return make(location, Literal{false});
       if (cursor.at_word("SELECT"))
-        fail_parse(place, "a subquery inside of an expression stands in parentheses of its own");
+        fail_parse(location, "a subquery inside of an expression stands in parentheses of its own");
       return named(cursor);
     case Token::Kind::symbol:
       if (cursor.at_symbol("(")) return parenthesised(cursor);
       if (cursor.at_symbol("[")) return array(cursor);
-      if (cursor.at_symbol("?")) return make(place, cursor.take_value());
+      if (cursor.at_symbol("?")) return make(location, cursor.take_value());
       if (cursor.at_symbol("*"))
-        fail_parse(place, "* stands only in the list of a SELECT, by itself, and in COUNT(*)");
+        fail_parse(location, "* stands only in the list of a SELECT, by itself, and in COUNT(*)");
       break;
     case Token::Kind::end: break;
   }
@@ -138,20 +138,20 @@ ExpressionPtr primary(Cursor& cursor) {
 ExpressionPtr operand(Cursor& cursor) {
   ExpressionPtr value = primary(cursor);
   while (true) {
-    const Place place = cursor.place();
+    const Location location = cursor.location();
     if (cursor.take_symbol("::")) {
-      value = make(place, Cast{std::move(value), type(cursor)});
+      value = make(location, Cast{std::move(value), type(cursor)});
     } else if (cursor.take_symbol(".")) {
       if (!cursor.take_word("T"))
-        fail_parse(cursor.place(),
+        fail_parse(cursor.location(),
                    "only .T, for the transpose, can follow here: a name has at most two parts, "
                    "table.column");
-      value = make(place, Transposed{std::move(value)});
+      value = make(location, Transposed{std::move(value)});
     } else {
       return value;
     }
     cursor.add_link(
-        place, "operations",
+        location, "operations",
         "put groups of them in parentheses, or write IN, VALUES or an aggregate instead");
   }
 }

@@ -24,7 +24,7 @@ std::vector<ExpressionPtr> options_of_in(Cursor& cursor) {
   cursor.expect_symbol("(", "'(' and the values after IN");
   const Cursor::Nested nested(cursor);
   if (at_query(cursor))
-    fail_parse(cursor.place(),
+    fail_parse(cursor.location(),
                "IN takes a list of values: join with the subquery instead (one that has a single "
                "value is written in parentheses of its own)");
   std::vector<ExpressionPtr> options;
@@ -35,25 +35,25 @@ std::vector<ExpressionPtr> options_of_in(Cursor& cursor) {
 }
 
 ExpressionPtr predicate(Cursor& cursor, ExpressionPtr left) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   if (cursor.take_word("IS")) {
     const bool negated = cursor.take_word("NOT");
     cursor.expect_word("NULL", negated ? "NULL after IS NOT" : "NULL or NOT NULL after IS");
-    return make(place, IsNull{std::move(left), negated});
+    return make(location, IsNull{std::move(left), negated});
   }
   const bool negated = cursor.take_word("NOT");
   if (cursor.take_word("IN"))
-    return make(place, InList{std::move(left), options_of_in(cursor), negated});
+    return make(location, InList{std::move(left), options_of_in(cursor), negated});
   cursor.expect_word("BETWEEN", "IN or BETWEEN after NOT");
   ExpressionPtr low = at_least(cursor, Binding::sum);
   cursor.expect_word("AND", "AND between the two ends of BETWEEN");
   ExpressionPtr high = at_least(cursor, Binding::sum);
-  return make(place, Between{std::move(left), std::move(low), std::move(high), negated});
+  return make(location, Between{std::move(left), std::move(low), std::move(high), negated});
 }
 
 ExpressionPtr comparison(Cursor& cursor, ExpressionPtr left) {
   if (at_predicate(cursor)) return predicate(cursor, std::move(left));
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   BinaryOperator op = BinaryOperator::less;
   if (cursor.at_symbol("<-")) {
     cursor.advance_by_character();
@@ -61,15 +61,15 @@ ExpressionPtr comparison(Cursor& cursor, ExpressionPtr left) {
     op = *operator_of(cursor.token());
     cursor.advance();
   }
-  return make(place, Binary{op, std::move(left), at_least(cursor, Binding::sum)});
+  return make(location, Binary{op, std::move(left), at_least(cursor, Binding::sum)});
 }
 
 /// The least integer, whose digits are none without the minus before them.
-ExpressionPtr least_integer(Cursor& cursor, Place minus) {
+ExpressionPtr least_integer(Cursor& cursor, Location minus) {
   ExpressionPtr value = make(minus, Literal{cursor.token().integer});
   cursor.advance();
   if (cursor.at_symbol("::") || cursor.at_symbol("."))
-    fail_parse(cursor.place(),
+    fail_parse(cursor.location(),
                "{} binds more tightly than the minus: put the number in parentheses, as in "
                "({})::TEXT",
                cursor.token().text, std::numeric_limits<std::int64_t>::min());
@@ -77,23 +77,23 @@ ExpressionPtr least_integer(Cursor& cursor, Place minus) {
 }
 
 ExpressionPtr signed_operand(Cursor& cursor) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   const bool minus = cursor.at_symbol("-");
   if (!minus && !cursor.at_symbol("+")) return operand(cursor);
   const Cursor::Nested nested(cursor);
   cursor.advance();
-  if (minus && cursor.token().wants_minus) return least_integer(cursor, place);
+  if (minus && cursor.token().wants_minus) return least_integer(cursor, location);
   ExpressionPtr value = signed_operand(cursor);
-  return minus ? make(place, Unary{UnaryOperator::minus, std::move(value)}) : value;
+  return minus ? make(location, Unary{UnaryOperator::minus, std::move(value)}) : value;
 }
 
 ExpressionPtr negation(Cursor& cursor, Binding loosest) {
   const Cursor::Nested nested(cursor);
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   if (loosest > Binding::negation)
-    fail_parse(place, "NOT binds more loosely than what stands before it: write (NOT ...)");
+    fail_parse(location, "NOT binds more loosely than what stands before it: write (NOT ...)");
   cursor.advance();
-  return make(place, Unary{UnaryOperator::logical_not, at_least(cursor, Binding::negation)});
+  return make(location, Unary{UnaryOperator::logical_not, at_least(cursor, Binding::negation)});
 }
 
 /// An expression whose outermost operator binds at least so tightly.
@@ -104,11 +104,11 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
   // How tightly the next operator may bind: what has been read binds no tighter than that.
   Binding tightest = negated ? Binding::negation : Binding::postfix;
   while (true) {
-    const Place place = cursor.place();
+    const Location location = cursor.location();
     const auto op = operator_of(cursor.token());
     if (loosest <= Binding::comparison && at_comparison(cursor, op)) {
       if (tightest == Binding::negation)
-        fail_parse(place,
+        fail_parse(location,
                    "comparisons do not follow one another: join them with AND, as in a < b AND b < "
                    "c, or put one in parentheses");
       left = comparison(cursor, std::move(left));
@@ -117,10 +117,10 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
       if (!op || binding_of(*op) < loosest || binding_of(*op) > tightest) return left;
       tightest = binding_of(*op);
       cursor.advance();
-      left = make(place, Binary{*op, std::move(left), at_least(cursor, tighter(tightest))});
+      left = make(location, Binary{*op, std::move(left), at_least(cursor, tighter(tightest))});
     }
     cursor.add_link(
-        place, "operations",
+        location, "operations",
         "put groups of them in parentheses, or write IN, VALUES or an aggregate instead");
   }
 }

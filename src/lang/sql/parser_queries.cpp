@@ -21,13 +21,13 @@ bool at_star_of_table(const Cursor& cursor) {
 }
 
 SelectItem select_item(Cursor& cursor) {
-  const Place place = cursor.place();
-  if (cursor.take_symbol("*")) return {make(place, Star{})};
+  const Location location = cursor.location();
+  if (cursor.take_symbol("*")) return {make(location, Star{})};
   if (at_star_of_table(cursor)) {
     std::string table = cursor.expect_name("a table's name");
     cursor.advance();
     cursor.advance();
-    return {make(place, Star{std::move(table)})};
+    return {make(location, Star{std::move(table)})};
   }
   ExpressionPtr value = expression(cursor);
   return {std::move(value), alias(cursor)};
@@ -70,7 +70,7 @@ Values values(Cursor& cursor) {
   Values found;
   do {
     refuse_if_stopped("the statement was read");
-    const Place place = cursor.place();
+    const Location location = cursor.location();
     if (!found.rows.empty()) cursor.advance();  // the comma
     cursor.expect_symbol("(", "'(' and the values of a row");
     const Cursor::Nested nested(cursor);
@@ -78,7 +78,7 @@ Values values(Cursor& cursor) {
     cursor.expect_symbol(")", "an operator, ',' or ')' after a value");
     const std::size_t width = found.rows.front().size();
     if (found.rows.back().size() != width)
-      fail_parse(place, "row {} of VALUES has {} values, and the first one has {}",
+      fail_parse(location, "row {} of VALUES has {} values, and the first one has {}",
                  found.rows.size(), found.rows.back().size(), width);
   } while (at_another_row(cursor));
   return found;
@@ -86,7 +86,7 @@ Values values(Cursor& cursor) {
 
 /// SELECT ..., VALUES ... or a query in parentheses: what a UNION joins.
 QueryPtr part(Cursor& cursor) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   if (cursor.at_symbol("(")) {
     cursor.advance();
     QueryPtr inside = query(cursor);
@@ -94,21 +94,21 @@ QueryPtr part(Cursor& cursor) {
     return inside;
   }
   if (cursor.at_word("SELECT"))
-    return std::make_shared<const Query>(Query{{}, select(cursor), {}, {}, {}, place});
+    return std::make_shared<const Query>(Query{{}, select(cursor), {}, {}, {}, location});
   if (cursor.at_word("VALUES")) return bare_values(cursor);
   cursor.fail_expected("a query: SELECT, VALUES or one in parentheses");
 }
 
 QueryPtr unions(Cursor& cursor, QueryPtr left) {
   while (cursor.at_word("UNION")) {
-    const Place place = cursor.place();
+    const Location location = cursor.location();
     cursor.advance();
     const bool all = cursor.take_word("ALL");
     QueryPtr right = part(cursor);
-    const Place begin = left->place;
+    const Location begin = left->location;
     left = std::make_shared<const Query>(
         Query{{}, UnionOf{std::move(left), std::move(right), all}, {}, {}, {}, begin});
-    cursor.add_link(place, "UNIONs",
+    cursor.add_link(location, "UNIONs",
                     "put groups of them in parentheses, write VALUES for constants, or INSERT the "
                     "parts into a table");
   }
@@ -128,7 +128,7 @@ std::vector<CommonTable> common_tables(Cursor& cursor) {
   if (!cursor.take_word("WITH")) return found;
   do {
     CommonTable table;
-    table.place = cursor.place();
+    table.location = cursor.location();
     if (cursor.at_word("RECURSIVE")) cursor.fail_expected("a name after WITH");
     table.name = cursor.expect_name("a name after WITH");
     if (cursor.at_symbol("(")) table.columns = names_in_parentheses(cursor, "a column's name");
@@ -163,7 +163,7 @@ Tail tail(Cursor& cursor) {
   }
   const Token& next = cursor.token();
   if (next.kind == Token::Kind::word && begins_clause(next.text))
-    fail_parse(next.place,
+    fail_parse(next.location,
                "'{}' cannot follow here: the clauses of a query come in the order SELECT, FROM, "
                "WHERE, GROUP BY, HAVING, UNION, ORDER BY, LIMIT, OFFSET",
                next.text);
@@ -172,15 +172,15 @@ Tail tail(Cursor& cursor) {
 
 /// The query with what stands around it. One in parentheses may have such parts already.
 QueryPtr whole(Cursor& cursor, std::vector<CommonTable> with, QueryPtr body) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   Tail rest = tail(cursor);
   if (with.empty() && rest.order_by.empty() && !rest.limit && !rest.offset) return body;
   if (!is_plain(*body))
-    fail_parse(place,
+    fail_parse(location,
                "the query in parentheses has a WITH, ORDER BY, LIMIT or OFFSET of its own: write "
                "SELECT * FROM ( ... ) around it");
   Query found = *body;
-  if (!with.empty()) found.place = with.front().place;
+  if (!with.empty()) found.location = with.front().location;
   found.with = std::move(with);
   found.order_by = std::move(rest.order_by);
   found.limit = std::move(rest.limit);
@@ -205,8 +205,8 @@ bool at_query(const Cursor& cursor) {
 }
 
 QueryPtr bare_values(Cursor& cursor) {
-  const Place place = cursor.place();
-  return std::make_shared<const Query>(Query{{}, values(cursor), {}, {}, {}, place});
+  const Location location = cursor.location();
+  return std::make_shared<const Query>(Query{{}, values(cursor), {}, {}, {}, location});
 }
 
 QueryPtr query(Cursor& cursor) {

@@ -15,7 +15,7 @@ ObjectKind object_kind(Cursor& cursor, std::string_view after) {
 
 Node create(Cursor& cursor) {
   if (cursor.at_word("OR"))
-    fail_parse(cursor.place(), "nothing is replaced by CREATE: DROP it first");
+    fail_parse(cursor.location(), "nothing is replaced by CREATE: DROP it first");
   switch (object_kind(cursor, "CREATE")) {
     case ObjectKind::table: return create_table(cursor);
     case ObjectKind::tensor: return create_tensor(cursor);
@@ -40,7 +40,7 @@ Node drop(Cursor& cursor) {
   found.if_exists = if_exists(cursor);
   found.name = cursor.expect_name("the name of what to drop");
   if (cursor.at_symbol("[") && found.kind != ObjectKind::table)
-    fail_parse(cursor.place(), "only a table has versions: DROP TABLE {}[...]",
+    fail_parse(cursor.location(), "only a table has versions: DROP TABLE {}[...]",
                readable(found.name));
   found.indices = index_ranges(cursor);
   return found;
@@ -80,7 +80,7 @@ Node copy(Cursor& cursor) {
     found.table = cursor.expect_name("a table's name, or a query in parentheses");
   }
   if (found.query && cursor.at_word("FROM"))
-    fail_parse(cursor.place(), "a file is copied into a table, not into a query");
+    fail_parse(cursor.location(), "a file is copied into a table, not into a query");
   found.from = cursor.take_word("FROM");
   if (!found.from) cursor.expect_word("TO", "FROM or TO and a file's name");
   found.file = cursor.expect_string("a file's name, as in 'x.csv'");
@@ -104,7 +104,8 @@ Node show(Cursor& cursor) {
     if (cursor.take_word(what)) return Show{in_lower_case(what)};
   const std::string_view meant = nearest(cursor.token().text, all);
   if (!meant.empty())
-    fail_parse(cursor.place(), "there is no SHOW {}; do you mean {}?", cursor.token().text, meant);
+    fail_parse(cursor.location(), "there is no SHOW {}; do you mean {}?", cursor.token().text,
+               meant);
   cursor.fail_expected("TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY or JOBS after SHOW");
 }
 
@@ -128,7 +129,8 @@ Node explain(Cursor& cursor) {
     if (option.first == "analyze") found.analyze = true;
     return option.first == "analyze";
   });
-  if (cursor.at_word("EXPLAIN")) fail_parse(cursor.place(), "EXPLAIN cannot itself be explained");
+  if (cursor.at_word("EXPLAIN"))
+    fail_parse(cursor.location(), "EXPLAIN cannot itself be explained");
   found.statement = statement(cursor);
   return found;
 }
@@ -170,10 +172,10 @@ Node node(Cursor& cursor) {
   const std::string_view meant = nearest(token.text, statement_words());
   const std::string_view remedy = remedy_for(token.text);
   const std::string word = readable(token.text);
-  if (!remedy.empty()) fail_parse(token.place, "there is no statement '{}': {}", word, remedy);
+  if (!remedy.empty()) fail_parse(token.location, "there is no statement '{}': {}", word, remedy);
   if (!meant.empty())
-    fail_parse(token.place, "there is no statement '{}'; do you mean {}?", word, meant);
-  fail_parse(token.place,
+    fail_parse(token.location, "there is no statement '{}'; do you mean {}?", word, meant);
+  fail_parse(token.location,
              "there is no statement '{}': statements begin with SELECT, CREATE, INSERT, EXPLAIN or "
              "another such word",
              word);
@@ -182,8 +184,8 @@ Node node(Cursor& cursor) {
 }  // namespace
 
 ExpressionPtr setting(Cursor& cursor) {
-  const Place place = cursor.place();
-  if (cursor.take_word("ON")) return make(place, Name{{}, "on"});
+  const Location location = cursor.location();
+  if (cursor.take_word("ON")) return make(location, Name{{}, "on"});
   return expression(cursor);
 }
 
@@ -191,13 +193,13 @@ Options options_in_parentheses(Cursor& cursor) {
   cursor.expect_symbol("(", "'(' and options, as in (format = csv)");
   Options options;
   do {
-    const Place place = cursor.place();
+    const Location location = cursor.location();
     std::string name = in_lower_case(cursor.expect_name("an option's name"));
     for (const auto& [other, value] : options)
-      if (other == name) fail_parse(place, "the option '{}' is given twice", readable(name));
+      if (other == name) fail_parse(location, "the option '{}' is given twice", readable(name));
     const bool has_value =
         cursor.take_symbol("=") || !(cursor.at_symbol(",") || cursor.at_symbol(")"));
-    ExpressionPtr value = has_value ? setting(cursor) : make(place, Literal{true});
+    ExpressionPtr value = has_value ? setting(cursor) : make(location, Literal{true});
     options.emplace_back(std::move(name), std::move(value));
   } while (cursor.take_comma());
   cursor.expect_symbol(")", "',' or ')' after an option");
@@ -205,7 +207,7 @@ Options options_in_parentheses(Cursor& cursor) {
 }
 
 StatementPtr statement(Cursor& cursor) {
-  const Place begin = cursor.place();
+  const Location begin = cursor.location();
   const int values_before = cursor.values_taken();
   Node found = node(cursor);
   return std::make_shared<const Statement>(Statement{std::move(found), begin, cursor.end_of_last(),

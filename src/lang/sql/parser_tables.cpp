@@ -16,12 +16,12 @@ std::string index_variable(Cursor& cursor) {
 IndexRange index_range(Cursor& cursor) {
   cursor.advance();
   IndexRange range;
-  range.place = cursor.place();
+  range.location = cursor.location();
   range.variable = index_variable(cursor);
   range.from = expression(cursor);
   if (cursor.take_symbol("...")) {
     if (cursor.at_symbol("]"))
-      fail_parse(cursor.place(),
+      fail_parse(cursor.location(),
                  "a range without an end is for CREATE TABLE: of infinitely many versions, say up "
                  "to which");
     range.to = expression(cursor);
@@ -42,7 +42,7 @@ UnionOfVersions union_of_versions(Cursor& cursor) {
 
 TableReference table_reference(Cursor& cursor) {
   TableReference table;
-  table.place = cursor.place();
+  table.location = cursor.location();
   if (cursor.at_word("UNION")) {
     table.source = union_of_versions(cursor);
   } else if (cursor.at_symbol("(")) {
@@ -56,7 +56,7 @@ TableReference table_reference(Cursor& cursor) {
     table.source = Derived{std::move(inside)};
   } else if (at_query(cursor)) {
     if (!cursor.at_word("VALUES"))
-      fail_parse(cursor.place(), "a subquery in FROM stands in parentheses");
+      fail_parse(cursor.location(), "a subquery in FROM stands in parentheses");
     table.source = Derived{bare_values(cursor)};
   } else {
     table.source = version(cursor, "a table's name");
@@ -107,7 +107,8 @@ TableName version(Cursor& cursor, std::string_view what) {
   while (cursor.at_symbol("[")) {
     IndexRange index = index_range(cursor);
     if (index.to || !index.variable.empty())
-      fail_parse(index.place, "several versions are read with UNION {}[...]; here, say which one",
+      fail_parse(index.location,
+                 "several versions are read with UNION {}[...]; here, say which one",
                  readable(table.name));
     table.indices.push_back(std::move(index));
   }
@@ -118,7 +119,7 @@ std::vector<IndexPattern> index_patterns(Cursor& cursor) {
   std::vector<IndexPattern> patterns;
   while (cursor.take_symbol("[")) {
     IndexPattern pattern;
-    pattern.place = cursor.place();
+    pattern.location = cursor.location();
     pattern.variable = index_variable(cursor);
     pattern.from = expression(cursor);
     if (cursor.take_symbol("...")) {

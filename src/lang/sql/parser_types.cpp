@@ -31,7 +31,7 @@ constexpr std::pair<std::string_view, std::string_view> elsewhere[] = {
   std::string_view meant = nearest(token.text, known);
   for (const auto& [other, ours] : elsewhere)
     if (same_word(token.text, other)) meant = ours;
-  fail_parse(token.place, "there is no type '{}'{}", readable(token.text),
+  fail_parse(token.location, "there is no type '{}'{}", readable(token.text),
              meant.empty() ? std::string(": types are INT, BIGINT, FLOAT, DOUBLE, BOOLEAN, TEXT, "
                                          "VECTOR[n], MATRIX[n][m] and TENSOR[n][m]...")
                            : fmt::format("; do you mean {}?", meant));
@@ -51,7 +51,7 @@ std::optional<Type::Kind> scalar(Cursor& cursor) {
 }
 
 Type tensor(Cursor& cursor, std::string_view word, int rank) {
-  const Place place = cursor.place();
+  const Location location = cursor.location();
   Type found{Type::Kind::tensor};
   if (rank != 0 || !cursor.at_symbol("[") || cursor.next().text != "]") {
     found.shape = sizes(cursor, word);
@@ -60,8 +60,8 @@ Type tensor(Cursor& cursor, std::string_view word, int rank) {
     cursor.advance();
   }
   if (rank != 0 && found.shape.rank() != rank)
-    fail_parse(place, "a {} has {}, not {}: write {}", word, rank == 1 ? "one size" : "two sizes",
-               found.shape.rank(),
+    fail_parse(location, "a {} has {}, not {}: write {}", word,
+               rank == 1 ? "one size" : "two sizes", found.shape.rank(),
                found.shape.rank() == 1   ? "VECTOR[n]"
                : found.shape.rank() == 2 ? "MATRIX[n][m]"
                                          : "TENSOR[n][m][k]");
@@ -78,11 +78,11 @@ Shape sizes(Cursor& cursor, std::string_view of_what) {
   cursor.advance();
   Shape shape;
   do {
-    const Place place = cursor.place();
+    const Location location = cursor.location();
     const std::int64_t size = cursor.expect_integer("a size, which is a whole number");
-    if (size == 0) fail_parse(place, "a size is at least 1");
+    if (size == 0) fail_parse(location, "a size is at least 1");
     if (shape.rank() == max_rank)
-      fail_parse(place, "at most {} sizes: a tensor has no more dimensions", max_rank);
+      fail_parse(location, "at most {} sizes: a tensor has no more dimensions", max_rank);
     shape.push_back(size);
     if (brackets) cursor.expect_symbol("]", "']' after the size");
   } while (brackets ? cursor.take_symbol("[") : cursor.take_comma());
@@ -102,7 +102,7 @@ DType element_type(Cursor& cursor) {
       case Type::Kind::text:
       case Type::Kind::tensor: break;
     }
-  fail_parse(token.place, "expected FLOAT, DOUBLE, BIGINT or BOOLEAN after OF, not '{}'",
+  fail_parse(token.location, "expected FLOAT, DOUBLE, BIGINT or BOOLEAN after OF, not '{}'",
              readable(token.text));
 }
 

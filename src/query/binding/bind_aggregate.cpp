@@ -8,11 +8,11 @@ namespace {
 using lang::fail_type;
 
 /// The value to be folded: sums of truth values count them.
-ExpressionPtr summable(const ExpressionPtr& argument, Place place) {
+ExpressionPtr summable(const ExpressionPtr& argument, Location location) {
   const TileType type = tile_type(argument->type);
   if (type.dtype != DType::boolean) return argument;
   const KernelCall cast("cast", {{"dtype", std::string("i64")}});
-  return make(KernelOf{cast, {argument}}, sql_type({DType::i64, type.shape}), place);
+  return make(KernelOf{cast, {argument}}, sql_type({DType::i64, type.shape}), location);
 }
 
 }  // namespace
@@ -74,21 +74,21 @@ ExpressionPtr Grouping::bind(const sql::Expression& expression) {
 
 ExpressionPtr Grouping::special(const sql::Expression& part) {
   if (const auto* call = std::get_if<sql::Call>(&part.node))
-    if (aggregate_kind(*call)) return aggregate(*call, part.place);
+    if (aggregate_kind(*call)) return aggregate(*call, part.location);
   if (has_aggregate(part) || has_subquery(part) || std::holds_alternative<sql::Literal>(part.node))
     return nullptr;
   const ExpressionPtr over_rows = query::bind(part, rows_);
   for (std::size_t g = 0; g < group_by_.size(); ++g)
     if (same(*group_by_[g], *over_rows))
-      return column_of(static_cast<int>(g), over_rows->type, part.place);
+      return column_of(static_cast<int>(g), over_rows->type, part.location);
   if (columns_in(*over_rows).empty()) return over_rows;
   if (const auto* name = std::get_if<sql::Name>(&part.node))
-    fail_type(part.place, "{}{}{} is neither in GROUP BY nor inside an aggregate", name->table,
+    fail_type(part.location, "{}{}{} is neither in GROUP BY nor inside an aggregate", name->table,
               name->table.empty() ? "" : ".", name->column);
   return nullptr;
 }
 
-ExpressionPtr Grouping::fold(Fold fold, const Type& type, Place place) {
+ExpressionPtr Grouping::fold(Fold fold, const Type& type, Location location) {
   const auto equal = [&](const Fold& other) {
     const bool alike = fold.kind == other.kind && fold.kernel == other.kernel &&
                        fold.distinct == other.distinct && !fold.argument == !other.argument;
@@ -97,51 +97,53 @@ ExpressionPtr Grouping::fold(Fold fold, const Type& type, Place place) {
   const auto found = std::find_if(folds_.begin(), folds_.end(), equal);
   const auto position = found - folds_.begin();
   if (found == folds_.end()) {
-    fold.place = place;
+    fold.location = location;
     folds_.push_back(std::move(fold));
     types_.push_back(type);
   }
-  return column_of(static_cast<int>(group_by_.size()) + static_cast<int>(position), type, place);
+  return column_of(static_cast<int>(group_by_.size()) + static_cast<int>(position), type, location);
 }
 
-ExpressionPtr Grouping::aggregate(const sql::Call& call, Place place) {
+ExpressionPtr Grouping::aggregate(const sql::Call& call, Location location) {
   if (same_name(call.name, "count")) {
-    if (call.star) return fold({Fold::Kind::count}, bigint_type, place);
-    if (call.arguments.size() != 1) fail_type(place, "COUNT takes * or one argument");
+    if (call.star) return fold({Fold::Kind::count}, bigint_type, location);
+    if (call.arguments.size() != 1) fail_type(location, "COUNT takes * or one argument");
     return fold({Fold::Kind::count, {}, query::bind(*call.arguments[0], rows_), call.distinct},
-                bigint_type, place);
+                bigint_type, location);
   }
   const ExpressionPtr argument = query::bind(*call.arguments.at(0), rows_);
   const bool least = same_name(call.name, "min"), greatest = same_name(call.name, "max");
   if (is_text(argument->type)) {
     if (!least && !greatest)
-      fail_type(place, "{} of {} has no meaning", call.name,
+      fail_type(location, "{} of {} has no meaning", call.name,
                 is_null(*argument) ? "NULL, which has no type," : "a TEXT");
     return fold({least ? Fold::Kind::first : Fold::Kind::last, {}, argument, call.distinct},
-                argument->type, place);
+                argument->type, location);
   }
-  return lang::at_place(place, [&] {
+  return lang::at_location(location, [&] {
     const auto by_kernel = [&](const KernelCall& kernel, const ExpressionPtr& of) {
       const TileType type = tile_type(of->type);
       const TileType result = kernel.infer(std::vector<TileType>{type, type}).at(0);
       if (!(result == type))
-        fail_type(place, "{} of {} gives {}: as an aggregate it has to keep the type", call.name,
+        fail_type(location, "{} of {} gives {}: as an aggregate it has to keep the type", call.name,
                   sql::to_string(of->type), sql::to_string(sql_type(result)));
-      return fold({Fold::Kind::kernel, kernel, of, call.distinct}, sql_type(type), place);
+      return fold({Fold::Kind::kernel, kernel, of, call.distinct}, sql_type(type), location);
     };
     if (least || greatest) return by_kernel(KernelCall(least ? "minimum" : "maximum"), argument);
-    if (same_name(call.name, "sum")) return by_kernel(KernelCall("add"), summable(argument, place));
+    if (same_name(call.name, "sum"))
+      return by_kernel(KernelCall("add"), summable(argument, location));
     if (same_name(call.name, "avg")) {
-      ExpressionPtr value = summable(argument, place);
+      ExpressionPtr value = summable(argument, location);
       const TileType type = tile_type(value->type);
       const DType wide = type.dtype == DType::f32 ? DType::f32 : DType::f64;
-      value = converted(value, sql_type({wide, type.shape}), place);
+      value = converted(value, sql_type({wide, type.shape}), location);
       const ExpressionPtr sum = by_kernel(KernelCall("add"), value);
       const ExpressionPtr count =
-          fold({Fold::Kind::count, {}, argument, call.distinct}, bigint_type, place);
+          fold({Fold::Kind::count, {}, argument, call.distinct}, bigint_type, location);
       const KernelCall cast("cast", {{"dtype", std::string(to_string(wide))}});
       return bind_operation(BinaryOperator::divide, sum,
-                            make(KernelOf{cast, {count}}, sql_type({wide, {}}), place), place);
+                            make(KernelOf{cast, {count}}, sql_type({wide, {}}), location),
+                            location);
     }
     const auto kernel = kernel_named(call.name);
     return by_kernel(KernelCall(kernel->kernel, kernel->params), argument);
@@ -159,9 +161,10 @@ Aggregate Grouping::over(const NodePtr& input) const {
   Aggregate aggregate{input, {}, folds_};
   int next = 0;
   for (const ExpressionPtr& group : group_by_)
-    aggregate.group_by.push_back(column_of(next++, group->type, group->place));
+    aggregate.group_by.push_back(column_of(next++, group->type, group->location));
   for (Fold& fold : aggregate.folds)
-    if (fold.argument) fold.argument = column_of(next++, fold.argument->type, fold.argument->place);
+    if (fold.argument)
+      fold.argument = column_of(next++, fold.argument->type, fold.argument->location);
   return aggregate;
 }
 

@@ -24,8 +24,8 @@ class Grouping {
 
  private:
   ExpressionPtr special(const sql::Expression& expression);
-  ExpressionPtr aggregate(const sql::Call& call, Place place);
-  ExpressionPtr fold(Fold fold, const Type& type, Place place);
+  ExpressionPtr aggregate(const sql::Call& call, Location location);
+  ExpressionPtr fold(Fold fold, const Type& type, Location location);
 
   Scope rows_, groups_;
   std::vector<ExpressionPtr> group_by_;

@@ -20,7 +20,7 @@ std::string plain(std::string_view name) {
 ParamValue parameter_value(const Expression& expression, const std::string& name) {
   const auto* constant = std::get_if<Constant>(&expression.node);
   if (constant == nullptr || constant->value.is_null())
-    fail_type(expression.place, "the parameter {} has to be a constant", name);
+    fail_type(expression.location, "the parameter {} has to be a constant", name);
   if (constant->value.is_text()) return constant->value.text();
   const Tile tile = constant->value.tile();
   if (tile.rank() == 0) {
@@ -29,7 +29,7 @@ ParamValue parameter_value(const Expression& expression, const std::string& name
     return tile.at<double>({});
   }
   if (tile.rank() != 1 || tile.dtype() != DType::i64)
-    fail_type(expression.place, "the parameter {} takes a number, a text, or a list of integers",
+    fail_type(expression.location, "the parameter {} takes a number, a text, or a list of integers",
               name);
   const Tile row = tile.contiguous();
   return std::vector<std::int64_t>(row.data<std::int64_t>(),
@@ -60,12 +60,13 @@ std::string types_text(const std::vector<ExpressionPtr>& arguments) {
   return text;
 }
 
-ExpressionPtr coalesce(const std::vector<ExpressionPtr>& arguments, Place place) {
-  if (arguments.empty()) fail_type(place, "coalesce wants at least one argument");
-  const Type type = common_type(arguments, place, "the arguments of coalesce");
+ExpressionPtr coalesce(const std::vector<ExpressionPtr>& arguments, Location location) {
+  if (arguments.empty()) fail_type(location, "coalesce wants at least one argument");
+  const Type type = common_type(arguments, location, "the arguments of coalesce");
   std::vector<ExpressionPtr> alike;
-  for (const ExpressionPtr& argument : arguments) alike.push_back(converted(argument, type, place));
-  return folded(make(Coalesce{std::move(alike)}, type, place));
+  for (const ExpressionPtr& argument : arguments)
+    alike.push_back(converted(argument, type, location));
+  return folded(make(Coalesce{std::move(alike)}, type, location));
 }
 
 }  // namespace
@@ -79,10 +80,10 @@ std::optional<KernelBinding> kernel_named(const std::string& name) {
   return std::nullopt;
 }
 
-KernelBinding function_named(const std::string& name, Place place) {
+KernelBinding function_named(const std::string& name, Location location) {
   if (auto known = kernel_named(name)) return *std::move(known);
   const std::string alike = kernels_like(name);
-  fail_type(place, "there is no function {}{}", name,
+  fail_type(location, "there is no function {}{}", name,
             alike.empty() ? "; SHOW FUNCTIONS lists all" : fmt::format("; do you mean {}?", alike));
 }
 
@@ -98,16 +99,16 @@ std::optional<Fold::Kind> aggregate_kind(const sql::Call& call) {
   return folds ? std::optional(Fold::Kind::kernel) : std::nullopt;
 }
 
-ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place) {
-  if (aggregate_kind(call)) fail_type(place, "{}: {}", call.name, scope.no_aggregates);
+ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Location location) {
+  if (aggregate_kind(call)) fail_type(location, "{}: {}", call.name, scope.no_aggregates);
   std::vector<ExpressionPtr> arguments;
   for (const sql::ExpressionPtr& argument : call.arguments)
     arguments.push_back(bind(*argument, scope));
-  if (call.star || call.distinct) fail_type(place, "{} is no aggregate", call.name);
-  if (same_name(call.name, "coalesce")) return coalesce(arguments, place);
+  if (call.star || call.distinct) fail_type(location, "{} is no aggregate", call.name);
+  if (same_name(call.name, "coalesce")) return coalesce(arguments, location);
 
-  return lang::at_place(place, [&] {
-    const KernelBinding named = function_named(call.name, place);
+  return lang::at_location(location, [&] {
+    const KernelBinding named = function_named(call.name, location);
     int output = 0;
     Params params = named.params;
     for (const auto& [name, value] : call.parameters) {
@@ -118,12 +119,12 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place) 
       }
       const auto* number = std::get_if<std::int64_t>(&known);
       if (number == nullptr || *number < 0 || *number > 1000)
-        fail_type(value->place, "output is the number of a result of {}, from 0 on", call.name);
+        fail_type(value->location, "output is the number of a result of {}, from 0 on", call.name);
       output = static_cast<int>(*number);
     }
     for (const ExpressionPtr& argument : arguments)
       if (is_text(argument->type))
-        fail_type(argument->place, "{} takes numbers and tensors, not TEXT", call.name);
+        fail_type(argument->location, "{} takes numbers and tensors, not TEXT", call.name);
     std::optional<KernelCall> with_scalar;
     if (call.parameters.empty()) with_scalar = with_number(*named.kernel, arguments);
     const KernelCall kernel = with_scalar ? *with_scalar : KernelCall(named.kernel, params);
@@ -132,12 +133,12 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place) 
     const Kernel& of = kernel.kernel();
     if (std::cmp_less(types.size(), of.min_arguments) ||
         std::cmp_greater(types.size(), of.max_arguments))
-      fail_type(place, "{}({}): it takes {}{} arguments", call.name, types_text(arguments),
+      fail_type(location, "{}({}): it takes {}{} arguments", call.name, types_text(arguments),
                 of.min_arguments == of.max_arguments ? "" : "at least ", of.min_arguments);
     const std::vector<TileType> results = kernel.infer(types);
     if (output < 0 || std::cmp_greater_equal(output, results.size()))
-      fail_type(place, "{} has outputs 0 to {}, not {}", call.name, results.size() - 1, output);
-    return folded(make(KernelOf{kernel, arguments, output}, sql_type(results[output]), place));
+      fail_type(location, "{} has outputs 0 to {}, not {}", call.name, results.size() - 1, output);
+    return folded(make(KernelOf{kernel, arguments, output}, sql_type(results[output]), location));
   });
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "query/rows/placed_kernel.h"
+#include "query/rows/kernel_location.h"
 
 namespace tessera::query {
 namespace {
@@ -12,27 +12,27 @@ using lang::fail_type;
 
 const Type text{Type::Kind::text};
 
-ExpressionPtr literal(const sql::Literal& written, Place place) {
+ExpressionPtr literal(const sql::Literal& written, Location location) {
   struct Values {
-    Place place;
-    ExpressionPtr operator()(sql::Null) const { return make(Constant{}, text, place); }
+    Location location;
+    ExpressionPtr operator()(sql::Null) const { return make(Constant{}, text, location); }
     ExpressionPtr operator()(bool value) const {
-      return make(Constant{Cell::of(value)}, boolean_type, place);
+      return make(Constant{Cell::of(value)}, boolean_type, location);
     }
     ExpressionPtr operator()(std::int64_t value) const {
-      return make(Constant{Cell::of(value)}, bigint_type, place);
+      return make(Constant{Cell::of(value)}, bigint_type, location);
     }
     ExpressionPtr operator()(double value) const {
-      return make(Constant{Cell::of(value)}, {Type::Kind::double_precision}, place);
+      return make(Constant{Cell::of(value)}, {Type::Kind::double_precision}, location);
     }
     ExpressionPtr operator()(const std::string& value) const {
-      return make(Constant{Cell(value)}, text, place);
+      return make(Constant{Cell(value)}, text, location);
     }
     ExpressionPtr operator()(const Tile& value) const {
-      return make(Constant{Cell(value)}, sql_type(value.type()), place);
+      return make(Constant{Cell(value)}, sql_type(value.type()), location);
     }
   };
-  return std::visit(Values{place}, written.value);
+  return std::visit(Values{location}, written.value);
 }
 
 std::string qualified(const sql::Name& name) {
@@ -47,76 +47,77 @@ std::string names_in(const Schema& columns) {
   return names.empty() ? "none" : names;
 }
 
-ExpressionPtr name(const sql::Name& written, const Scope& scope, Place place) {
+ExpressionPtr name(const sql::Name& written, const Scope& scope, Location location) {
   int found = -1;
   for (std::size_t c = 0; scope.columns != nullptr && c < scope.columns->size(); ++c) {
     const Column& column = (*scope.columns)[c];
     if (!same_name(column.name, written.column)) continue;
     if (!written.table.empty() && !same_name(column.table, written.table)) continue;
     if (found >= 0)
-      fail_type(place, "{} may be {}.{} or {}.{}: say which", qualified(written),
+      fail_type(location, "{} may be {}.{} or {}.{}: say which", qualified(written),
                 (*scope.columns)[found].table, (*scope.columns)[found].name, column.table,
                 column.name);
     found = static_cast<int>(c);
   }
-  if (found >= 0) return column_of(found, (*scope.columns)[found].type, place);
+  if (found >= 0) return column_of(found, (*scope.columns)[found].type, location);
   if (written.table.empty() && scope.parameters != nullptr)
     for (std::size_t p = 0; p < scope.parameters->size(); ++p)
       if (same_name((*scope.parameters)[p], written.column))
-        return make(Parameter{static_cast<int>(p)}, bigint_type, place);
-  fail_type(place, "there is no column {}; there are: {}", qualified(written),
+        return make(Parameter{static_cast<int>(p)}, bigint_type, location);
+  fail_type(location, "there is no column {}; there are: {}", qualified(written),
             names_in(scope.columns == nullptr ? Schema{} : *scope.columns));
 }
 
 struct Binder {
   const sql::Expression& expression;
   const Scope& scope;
-  Place place = expression.place;
+  Location location = expression.location;
 
   ExpressionPtr sub(const sql::ExpressionPtr& part) const { return bind(*part, scope); }
 
-  ExpressionPtr operator()(const sql::Literal& e) const { return literal(e, place); }
-  ExpressionPtr operator()(const sql::Name& e) const { return name(e, scope, place); }
+  ExpressionPtr operator()(const sql::Literal& e) const { return literal(e, location); }
+  ExpressionPtr operator()(const sql::Name& e) const { return name(e, scope, location); }
   ExpressionPtr operator()(const sql::Star&) const {
-    fail_type(place,
+    fail_type(location,
               "* stands for columns: it has its place in the list of a SELECT, or in COUNT(*)");
   }
   ExpressionPtr operator()(const sql::Unary& e) const {
     const ExpressionPtr operand = sub(e.operand);
     if (e.op == sql::UnaryOperator::logical_not) {
       if (!is_boolean(operand->type) && !is_null(*operand))
-        fail_type(place, "NOT wants a BOOLEAN, and this is {}", sql::to_string(operand->type));
-      return folded(make(Negation{operand}, boolean_type, place));
+        fail_type(location, "NOT wants a BOOLEAN, and this is {}", sql::to_string(operand->type));
+      return folded(make(Negation{operand}, boolean_type, location));
     }
     if (is_null(*operand)) return operand;
-    if (is_text(operand->type)) fail_type(place, "a TEXT has no negative");
-    return lang::at_place(place, [&] {
+    if (is_text(operand->type)) fail_type(location, "a TEXT has no negative");
+    return lang::at_location(location, [&] {
       const KernelCall kernel("neg");
       const TileType type = kernel.infer(std::vector<TileType>{tile_type(operand->type)}).at(0);
-      return folded(make(KernelOf{kernel, {operand}}, sql_type(type), place));
+      return folded(make(KernelOf{kernel, {operand}}, sql_type(type), location));
     });
   }
   ExpressionPtr operator()(const sql::Binary& e) const {
-    return bind_operation(e.op, sub(e.left), sub(e.right), place);
+    return bind_operation(e.op, sub(e.left), sub(e.right), location);
   }
-  ExpressionPtr operator()(const sql::Call& e) const { return bind_call(e, scope, place); }
+  ExpressionPtr operator()(const sql::Call& e) const { return bind_call(e, scope, location); }
 
   ExpressionPtr operator()(const sql::Case& e) const {
     std::vector<ExpressionPtr> conditions, values;
     for (const auto& [when, then] : e.branches) {
       const ExpressionPtr condition =
-          e.operand ? bind_operation(BinaryOperator::equal, sub(e.operand), sub(when), when->place)
-                    : bind_condition(*when, scope, "WHEN");
+          e.operand
+              ? bind_operation(BinaryOperator::equal, sub(e.operand), sub(when), when->location)
+              : bind_condition(*when, scope, "WHEN");
       conditions.push_back(condition);
       values.push_back(sub(then));
     }
-    values.push_back(e.otherwise ? sub(e.otherwise) : make(Constant{}, text, place));
-    const Type type = common_type(values, place, "the branches of CASE");
+    values.push_back(e.otherwise ? sub(e.otherwise) : make(Constant{}, text, location));
+    const Type type = common_type(values, location, "the branches of CASE");
     CaseOf chosen;
     for (std::size_t i = 0; i < conditions.size(); ++i)
-      chosen.branches.emplace_back(conditions[i], converted(values[i], type, place));
-    chosen.otherwise = converted(values.back(), type, place);
-    return folded(make(std::move(chosen), type, place));
+      chosen.branches.emplace_back(conditions[i], converted(values[i], type, location));
+    chosen.otherwise = converted(values.back(), type, location);
+    return folded(make(std::move(chosen), type, location));
   }
 
   ExpressionPtr operator()(const sql::Cast& e) const {
@@ -125,19 +126,19 @@ struct Binder {
     if (from_text && to_text) return operand;
     if (from_text || to_text) {
       if (is_tensor(operand->type) || is_tensor(e.type))
-        fail_type(place, "{} cannot be cast to {}", sql::to_string(operand->type),
+        fail_type(location, "{} cannot be cast to {}", sql::to_string(operand->type),
                   sql::to_string(e.type));
-      return folded(make(TextCast{operand}, e.type, place));
+      return folded(make(TextCast{operand}, e.type, location));
     }
     const TileType wanted = tile_type(e.type), have = tile_type(operand->type);
     if (wanted.shape != have.shape)
-      fail_type(place,
+      fail_type(location,
                 "{} cannot be cast to {}: a cast changes what the elements are, not the shape; "
                 "use reshape",
                 sql::to_string(operand->type), sql::to_string(e.type));
     const bool narrows = is_integer(operand->type) && bits_of(e.type) < bits_of(operand->type);
-    if (wanted.dtype == have.dtype && !narrows) return make(operand->node, e.type, place);
-    return folded(make(KernelOf{cast_to(e.type), {operand}}, e.type, place));
+    if (wanted.dtype == have.dtype && !narrows) return make(operand->node, e.type, location);
+    return folded(make(KernelOf{cast_to(e.type), {operand}}, e.type, location));
   }
 
   ExpressionPtr operator()(const sql::InList& e) const {
@@ -145,28 +146,28 @@ struct Binder {
     const ExpressionPtr operand = sub(e.operand);
     for (const sql::ExpressionPtr& option : e.options) {
       const ExpressionPtr equal =
-          bind_operation(BinaryOperator::equal, operand, sub(option), option->place);
-      any = any ? bind_operation(BinaryOperator::logical_or, any, equal, place) : equal;
+          bind_operation(BinaryOperator::equal, operand, sub(option), option->location);
+      any = any ? bind_operation(BinaryOperator::logical_or, any, equal, location) : equal;
     }
-    return e.negated ? folded(make(Negation{any}, boolean_type, place)) : any;
+    return e.negated ? folded(make(Negation{any}, boolean_type, location)) : any;
   }
 
   ExpressionPtr operator()(const sql::Between& e) const {
     const ExpressionPtr operand = sub(e.operand);
     const ExpressionPtr both = bind_operation(
         BinaryOperator::logical_and,
-        bind_operation(BinaryOperator::greater_equal, operand, sub(e.low), place),
-        bind_operation(BinaryOperator::less_equal, operand, sub(e.high), place), place);
-    return e.negated ? folded(make(Negation{both}, boolean_type, place)) : both;
+        bind_operation(BinaryOperator::greater_equal, operand, sub(e.low), location),
+        bind_operation(BinaryOperator::less_equal, operand, sub(e.high), location), location);
+    return e.negated ? folded(make(Negation{both}, boolean_type, location)) : both;
   }
 
   ExpressionPtr operator()(const sql::IsNull& e) const {
-    return folded(make(NullTest{sub(e.operand), e.negated}, boolean_type, place));
+    return folded(make(NullTest{sub(e.operand), e.negated}, boolean_type, location));
   }
 
   ExpressionPtr operator()(const sql::ScalarSubquery& e) const {
-    if (!scope.subquery) fail_type(place, "a subquery has no place here");
-    return scope.subquery(e, place);
+    if (!scope.subquery) fail_type(location, "a subquery has no place here");
+    return scope.subquery(e, location);
   }
 
   ExpressionPtr operator()(const sql::ArrayLiteral& e) const { return array(e); }
@@ -174,17 +175,17 @@ struct Binder {
   ExpressionPtr operator()(const sql::Transposed& e) const {
     const ExpressionPtr operand = sub(e.operand);
     if (is_null(*operand)) return operand;
-    if (is_text(operand->type)) fail_type(place, "a TEXT has no transpose");
-    return lang::at_place(place, [&] {
+    if (is_text(operand->type)) fail_type(location, "a TEXT has no transpose");
+    return lang::at_location(location, [&] {
       const KernelCall kernel("transpose");
       const TileType type = kernel.infer(std::vector<TileType>{tile_type(operand->type)}).at(0);
-      return folded(make(KernelOf{kernel, {operand}}, sql_type(type), place));
+      return folded(make(KernelOf{kernel, {operand}}, sql_type(type), location));
     });
   }
 
   ExpressionPtr operator()(const sql::Versioned& e) const {
     fail_type(
-        place,
+        location,
         "{0}[...] is a version of a table, which has its place in FROM; a part of a tensor is "
         "slice({0}, begin = ..., end = ...)",
         e.name);
@@ -192,23 +193,23 @@ struct Binder {
 
   /// A tensor of constants. Its elements have the widest type that is written.
   ExpressionPtr array(const sql::ArrayLiteral& e) const {
-    if (e.elements.empty()) fail_type(place, "an array without elements has no type");
+    if (e.elements.empty()) fail_type(location, "an array without elements has no type");
     std::vector<Tile> parts;
     DType dtype = DType::boolean;
     for (const sql::ExpressionPtr& element : e.elements) {
       const ExpressionPtr part = sub(element);
       const auto* constant = std::get_if<Constant>(&part->node);
       if (constant == nullptr || constant->value.is_null() || constant->value.is_text())
-        fail_type(element->place, "an element of an array has to be a constant number");
+        fail_type(element->location, "an element of an array has to be a constant number");
       parts.push_back(constant->value.tile());
       dtype = promote(dtype, parts.back().dtype());
       if (parts.back().shape() != parts.front().shape())
-        fail_type(element->place,
+        fail_type(element->location,
                   "an array whose parts have shapes {} and {}: all have to be alike",
                   to_string(parts.front().shape()), to_string(parts.back().shape()));
     }
     if (parts.front().rank() >= max_rank)
-      fail_type(place, "an array of more than {} dimensions", max_rank);
+      fail_type(location, "an array of more than {} dimensions", max_rank);
     Shape shape{static_cast<std::int64_t>(parts.size())};
     for (std::int64_t extent : parts.front().shape()) shape.push_back(extent);
     std::vector<Tile> rows;
@@ -218,7 +219,7 @@ struct Binder {
       rows.push_back(part.cast(dtype).reshape(row));
     }
     const Tile all = KernelCall("concat", {{"axis", std::int64_t{0}}})(rows);
-    return make(Constant{Cell(all)}, sql_type(all.type()), place);
+    return make(Constant{Cell(all)}, sql_type(all.type()), location);
   }
 };
 
@@ -234,7 +235,7 @@ ExpressionPtr bind_condition(const sql::Expression& expression, const Scope& sco
                              std::string_view clause) {
   const ExpressionPtr condition = bind(expression, scope);
   if (!is_boolean(condition->type) && !is_null(*condition))
-    fail_type(expression.place, "{} wants a BOOLEAN, and this is {}", clause,
+    fail_type(expression.location, "{} wants a BOOLEAN, and this is {}", clause,
               sql::to_string(condition->type));
   return condition;
 }
@@ -249,7 +250,7 @@ ExpressionPtr bind_constant(const sql::Expression& expression,
 ExpressionPtr folded(const ExpressionPtr& expression) {
   if (std::holds_alternative<Constant>(expression->node) || !is_constant(*expression))
     return expression;
-  return make(Constant{evaluate(*expression, {}, {})}, expression->type, expression->place);
+  return make(Constant{evaluate(*expression, {}, {})}, expression->type, expression->location);
 }
 
 }  // namespace tessera::query

@@ -15,7 +15,7 @@ struct Scope {
   /// Tried first on every part of an expression: a group's value or a fold of it, say.
   std::function<ExpressionPtr(const sql::Expression&)> special = {};
   /// A subquery that stands for a value; unset where there can be none.
-  std::function<ExpressionPtr(const sql::ScalarSubquery&, Place)> subquery = {};
+  std::function<ExpressionPtr(const sql::ScalarSubquery&, Location)> subquery = {};
   /// Where there can be no aggregate, why.
   std::string no_aggregates = "an aggregate has no place here";
 };
@@ -27,19 +27,20 @@ ExpressionPtr bind_condition(const sql::Expression& expression, const Scope& sco
 
 bool is_null(const Expression& expression);  // NULL itself, not a column that may hold it
 ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
-                             const ExpressionPtr& right, Place place);
+                             const ExpressionPtr& right, Location location);
 /// A call of a function: a kernel by its name or a synonym.
-ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Place place);
+ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Location location);
 
 /// The kernel that a function's name means, whatever its case and underscores; null if none does.
 std::optional<KernelBinding> kernel_named(const std::string& name);
 /// The same; ErrorAt with the names that are like it if there is none.
-KernelBinding function_named(const std::string& name, Place place);
+KernelBinding function_named(const std::string& name, Location location);
 /// The aggregate that a call is, if it is one: SUM(x), or an associative kernel of one argument.
 std::optional<Fold::Kind> aggregate_kind(const sql::Call& call);
 
 /// One type for several values, each of which is cast to it; TypeError if there is none.
-Type common_type(const std::vector<ExpressionPtr>& values, Place place, std::string_view what);
+Type common_type(const std::vector<ExpressionPtr>& values, Location location,
+                 std::string_view what);
 
 /// A value that is known: an expression of constants is replaced by what it yields.
 ExpressionPtr folded(const ExpressionPtr& expression);

@@ -45,17 +45,17 @@ std::optional<ParamValue> number_in(const Expression& expression) {
 }
 
 ExpressionPtr text_operation(BinaryOperator op, const ExpressionPtr& left,
-                             const ExpressionPtr& right, Place place) {
+                             const ExpressionPtr& right, Location location) {
   const bool both = is_text(left->type) && is_text(right->type);
   if (!both || !is_comparison(op))
-    fail_type(place, "{} has no meaning for {} and {}{}", sql::to_string(op),
+    fail_type(location, "{} has no meaning for {} and {}{}", sql::to_string(op),
               sql::to_string(left->type), sql::to_string(right->type),
               both ? "" : ": CAST one of them");
-  return folded(make(TextComparison{op, left, right}, boolean_type, place));
+  return folded(make(TextComparison{op, left, right}, boolean_type, location));
 }
 
 ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
-                               const ExpressionPtr& right, Place place) {
+                               const ExpressionPtr& right, Location location) {
   const std::string name = kernel_for(op);
   const bool has_scalar = op != BinaryOperator::matmul && op != BinaryOperator::logical_and &&
                           op != BinaryOperator::logical_or;
@@ -67,12 +67,12 @@ ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
                             {{"value", is_left ? *number_left : *number_right}, {"left", is_left}});
     const TileType operand = tile_type((is_left ? right : left)->type);
     const TileType type = kernel.infer(std::vector<TileType>{operand}).at(0);
-    return folded(make(Operation{op, left, right, kernel}, sql_type(type), place));
+    return folded(make(Operation{op, left, right, kernel}, sql_type(type), location));
   }
   const KernelCall kernel(name);
   const TileType type =
       kernel.infer(std::vector<TileType>{tile_type(left->type), tile_type(right->type)}).at(0);
-  return folded(make(Operation{op, left, right, kernel}, sql_type(type), place));
+  return folded(make(Operation{op, left, right, kernel}, sql_type(type), location));
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ bool is_null(const Expression& expression) {
 }
 
 ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
-                             const ExpressionPtr& right, Place place) {
+                             const ExpressionPtr& right, Location location) {
   const bool logical = op == BinaryOperator::logical_and || op == BinaryOperator::logical_or;
   if (is_null(*left) || is_null(*right)) {
     // The NULL that is written is of no type; what it makes NULL has one.
@@ -91,27 +91,27 @@ ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
     const bool takes_right = left_is_written || (is_null(*left) && !is_null(*right));
     const ExpressionPtr& other = takes_right ? right : left;
     if (logical)
-      return folded(make(Operation{op, left, right, kernel_for(op)}, boolean_type, place));
-    return make(Constant{}, is_comparison(op) ? boolean_type : other->type, place);
+      return folded(make(Operation{op, left, right, kernel_for(op)}, boolean_type, location));
+    return make(Constant{}, is_comparison(op) ? boolean_type : other->type, location);
   }
   if (logical) {
     for (const ExpressionPtr& side : {left, right})
       if (!is_boolean(side->type) &&
           !(is_tensor(side->type) && side->type.element == DType::boolean))
-        fail_type(side->place, "{} wants a BOOLEAN, and this is {}", sql::to_string(op),
+        fail_type(side->location, "{} wants a BOOLEAN, and this is {}", sql::to_string(op),
                   sql::to_string(side->type));
   }
-  if (is_text(left->type) || is_text(right->type)) return text_operation(op, left, right, place);
+  if (is_text(left->type) || is_text(right->type)) return text_operation(op, left, right, location);
   if (op == BinaryOperator::integer_divide || op == BinaryOperator::remainder) {
     if (!is_integer(left->type) || !is_integer(right->type))
-      fail_type(place, "{} wants integers, and these are {} and {}", sql::to_string(op),
+      fail_type(location, "{} wants integers, and these are {} and {}", sql::to_string(op),
                 sql::to_string(left->type), sql::to_string(right->type));
-    return folded(make(IntegerDivision{op, left, right}, {Type::Kind::bigint}, place));
+    return folded(make(IntegerDivision{op, left, right}, {Type::Kind::bigint}, location));
   }
-  return lang::at_place(place, [&] { return kernel_operation(op, left, right, place); });
+  return lang::at_location(location, [&] { return kernel_operation(op, left, right, location); });
 }
 
-Type common_type(const std::vector<ExpressionPtr>& values, Place, std::string_view what) {
+Type common_type(const std::vector<ExpressionPtr>& values, Location, std::string_view what) {
   std::optional<Type> common;
   for (const ExpressionPtr& value : values) {
     if (is_null(*value)) continue;
@@ -122,7 +122,7 @@ Type common_type(const std::vector<ExpressionPtr>& values, Place, std::string_vi
     if (*common == value->type) continue;
     const TileType a = tile_type(*common), b = tile_type(value->type);
     if (is_text(*common) != is_text(value->type) || a.shape.rank() != b.shape.rank())
-      fail_type(value->place, "{} are {} and {}, which have no common type", what,
+      fail_type(value->location, "{} are {} and {}, which have no common type", what,
                 sql::to_string(*common), sql::to_string(value->type));
     TileType both{promote(a.dtype, b.dtype), a.shape};
     for (int d = 0; d < b.shape.rank(); ++d) both.shape[d] = std::max(a.shape[d], b.shape[d]);
@@ -134,9 +134,9 @@ Type common_type(const std::vector<ExpressionPtr>& values, Place, std::string_vi
   return common.value_or(Type{Type::Kind::text});
 }
 
-ExpressionPtr converted(const ExpressionPtr& expression, const Type& type, Place place) {
+ExpressionPtr converted(const ExpressionPtr& expression, const Type& type, Location location) {
   if (expression->type == type) return expression;
-  if (is_null(*expression)) return make(Constant{}, type, expression->place);
+  if (is_null(*expression)) return make(Constant{}, type, expression->location);
   const TileType have = tile_type(expression->type), wanted = tile_type(type);
   const bool fits = is_text(expression->type) == is_text(type) &&
                     have.shape.rank() == wanted.shape.rank() &&
@@ -145,12 +145,12 @@ ExpressionPtr converted(const ExpressionPtr& expression, const Type& type, Place
   const bool narrows = promote(have.dtype, wanted.dtype) != wanted.dtype &&
                        !(wanted.dtype == DType::f32 && have.dtype != DType::boolean);
   if (!fits || narrows)
-    fail_type(place.offset > 0 ? place : expression->place, "{} where {} is wanted{}",
+    fail_type(location.offset > 0 ? location : expression->location, "{} where {} is wanted{}",
               sql::to_string(expression->type), sql::to_string(type),
               fits && narrows ? ": CAST it" : "");
-  if (have.dtype == wanted.dtype) return make(expression->node, type, expression->place);
+  if (have.dtype == wanted.dtype) return make(expression->node, type, expression->location);
   const KernelCall kernel("cast", {{"dtype", std::string(to_string(wanted.dtype))}});
-  return folded(make(KernelOf{kernel, {expression}}, type, expression->place));
+  return folded(make(KernelOf{kernel, {expression}}, type, expression->location));
 }
 
 }  // namespace tessera::query

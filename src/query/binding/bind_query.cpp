@@ -1,7 +1,7 @@
 #include "base/stop.h"
 #include "query/binding/query_binder.h"
-#include "query/binding/told_at.h"
-#include "query/rows/placed_kernel.h"
+#include "query/binding/with_location.h"
+#include "query/rows/kernel_location.h"
 
 namespace tessera::query {
 
@@ -10,13 +10,13 @@ using lang::fail_type;
 NodePtr QueryBinder::query(const sql::Query& query, CommonTables tables) {
   for (const sql::CommonTable& table : query.with) {
     const NodePtr node = this->query(*table.query, tables);
-    tables.emplace_back(table.name, renamed(node, table.name, table.columns, table.place));
+    tables.emplace_back(table.name, renamed(node, table.name, table.columns, table.location));
   }
   if (const auto* select = std::get_if<sql::Select>(&query.body))
     return limited(query, this->select(*select, query.order_by, tables));
   NodePtr node = std::holds_alternative<sql::Values>(query.body)
-                     ? values(std::get<sql::Values>(query.body), query.place)
-                     : united(std::get<sql::UnionOf>(query.body), tables, query.place);
+                     ? values(std::get<sql::Values>(query.body), query.location)
+                     : united(std::get<sql::UnionOf>(query.body), tables, query.location);
   if (!query.order_by.empty()) {
     std::vector<SortKey> keys;
     for (const sql::OrderItem& item : query.order_by)
@@ -35,7 +35,7 @@ NodePtr QueryBinder::limited(const sql::Query& query, const NodePtr& node) const
     const auto* constant = std::get_if<Constant>(&bound->node);
     const bool null = constant != nullptr && constant->value.is_null();
     if (!is_integer(bound->type) && !null)
-      fail_type(written->place, "a number of rows is an integer, and this is {}",
+      fail_type(written->location, "a number of rows is an integer, and this is {}",
                 sql::to_string(bound->type));
     return bound;
   };
@@ -47,22 +47,22 @@ ExpressionPtr column_of_result(const sql::Expression& written, const Schema& sch
   if (const auto* literal = std::get_if<sql::Literal>(&written.node))
     if (const auto* number = std::get_if<std::int64_t>(&literal->value)) {
       if (*number < 1 || std::cmp_greater(*number, schema.size()))
-        fail_type(written.place, "there is no column {}: the result has {}", *number,
+        fail_type(written.location, "there is no column {}: the result has {}", *number,
                   schema.size());
       const int column = static_cast<int>(*number) - 1;
-      return column_of(column, schema[column].type, written.place);
+      return column_of(column, schema[column].type, written.location);
     }
   return bind(written, Scope{&schema, &parameters});
 }
 
-NodePtr QueryBinder::values(const sql::Values& written, Place place) const {
+NodePtr QueryBinder::values(const sql::Values& written, Location location) const {
   const Scope scope{nullptr, &options_.parameters};
   std::vector<std::vector<ExpressionPtr>> rows;
   for (const auto& row : written.rows) {
     refuse_if_stopped("values were looked at");
     if (row.size() != written.rows.front().size())
-      fail_type(row.empty() ? place : row.front()->place, "a row of {} values after rows of {}",
-                row.size(), written.rows.front().size());
+      fail_type(row.empty() ? location : row.front()->location,
+                "a row of {} values after rows of {}", row.size(), written.rows.front().size());
     rows.emplace_back();
     for (const sql::ExpressionPtr& value : row) rows.back().push_back(bind(*value, scope));
   }
@@ -72,25 +72,27 @@ NodePtr QueryBinder::values(const sql::Values& written, Place place) const {
   for (std::size_t c = 0; c < columns; ++c) {
     std::vector<ExpressionPtr> column;
     for (const auto& row : rows) column.push_back(row[c]);
-    const Type type = common_type(column, place, "the values of a column");
+    const Type type = common_type(column, location, "the values of a column");
     for (auto& row : rows) {
       refuse_if_stopped("values were looked at");
-      row[c] = converted(row[c], type, row[c]->place);
+      row[c] = converted(row[c], type, row[c]->location);
     }
     schema.push_back({named ? options_.target_columns[c] : fmt::format("column{}", c + 1), type});
   }
   return make_node(ConstantRows{std::move(rows)}, std::move(schema));
 }
 
-NodePtr QueryBinder::united(const sql::UnionOf& written, const CommonTables& tables, Place place) {
+NodePtr QueryBinder::united(const sql::UnionOf& written, const CommonTables& tables,
+                            Location location) {
   std::vector<NodePtr> inputs{query(*written.left, tables), query(*written.right, tables)};
-  NodePtr all = union_of(inputs, written.right->place.offset > 0 ? written.right->place : place);
+  NodePtr all =
+      union_of(inputs, written.right->location.offset > 0 ? written.right->location : location);
   return written.all ? all : make_node(Distinct{all}, all->schema);
 }
 
 NodePtr bind(const sql::Query& query, Resolver& resolver, const BinderOptions& options) {
   const NodePtr bound = QueryBinder(resolver, options).query(query, {});
-  return query.of_rule ? told_at(bound, elsewhere) : bound;
+  return query.of_rule ? with_location(bound, elsewhere) : bound;
 }
 
 }  // namespace tessera::query

@@ -32,10 +32,10 @@ std::vector<Item> items_of(const sql::Select& select, const Schema& columns) {
     for (const Column& column : columns)
       if (star->table.empty() || same_name(star->table, column.table))
         items.push_back({std::make_shared<const sql::Expression>(sql::Expression{
-                             sql::Name{column.table, column.name}, item.expression->place}),
+                             sql::Name{column.table, column.name}, item.expression->location}),
                          column.name});
     if (items.size() == before)
-      fail_type(item.expression->place, "{}* stands for no column",
+      fail_type(item.expression->location, "{}* stands for no column",
                 star->table.empty() ? "" : star->table + ".");
   }
   return items;
@@ -43,7 +43,7 @@ std::vector<Item> items_of(const sql::Select& select, const Schema& columns) {
 
 /// The value of a subquery is one more table, of one row, whose column has no name.
 NodePtr only_value(QueryBinder& queries, const sql::ScalarSubquery& subquery,
-                   const CommonTables& tables, Place at) {
+                   const CommonTables& tables, Location at) {
   const NodePtr node = queries.query(*subquery.query, tables);
   if (node->schema.size() != 1)
     fail_type(at, "a subquery that stands for a value has {} columns", node->schema.size());
@@ -73,7 +73,7 @@ class SelectBinder {
       : queries_(queries), select_(select), tables_(tables), parameters_(parameters) {
     scope_.columns = &columns_;
     scope_.parameters = &parameters_;
-    scope_.subquery = [this](const sql::ScalarSubquery& subquery, Place at) {
+    scope_.subquery = [this](const sql::ScalarSubquery& subquery, Location at) {
       add_source(only_value(queries_, subquery, tables_, at));
       return column_of(static_cast<int>(columns_.size()) - 1, columns_.back().type, at);
     };
@@ -126,7 +126,7 @@ class SelectBinder {
                                                        : std::string();
     for (const Column& column : columns_)
       if (!alias.empty() && same_name(alias, column.table))
-        fail_type(reference.place, "two tables are called {} here: give one of them an alias",
+        fail_type(reference.location, "two tables are called {} here: give one of them an alias",
                   alias);
   }
 
@@ -143,7 +143,8 @@ class SelectBinder {
     sql::ExpressionPtr meant = written;
     if (const auto number = number_of_column(*written)) {
       if (*number < 1 || std::cmp_greater(*number, items_.size()))
-        fail_type(written->place, "GROUP BY {}: the SELECT has {} columns", *number, items_.size());
+        fail_type(written->location, "GROUP BY {}: the SELECT has {} columns", *number,
+                  items_.size());
       meant = items_[static_cast<std::size_t>(*number) - 1].expression;
     }
     if (const std::string* name = bare_name(*written)) {
@@ -163,7 +164,7 @@ class SelectBinder {
     // A subquery outside the aggregates is joined to the groups, whose number of columns is not
     // known yet: those of subqueries are numbered far above.
     Scope of_groups = scope_;
-    of_groups.subquery = [this](const sql::ScalarSubquery& subquery, Place at) {
+    of_groups.subquery = [this](const sql::ScalarSubquery& subquery, Location at) {
       beside_.push_back(only_value(queries_, subquery, tables_, at));
       return column_of(first_beside + static_cast<int>(beside_.size()) - 1,
                        beside_.back()->schema[0].type, at);
@@ -193,7 +194,7 @@ class SelectBinder {
                               [&](const ExpressionPtr& output) { return same(*output, *key); });
     if (known == outputs_.end()) {
       if (select_.distinct)
-        fail_type(item.expression->place,
+        fail_type(item.expression->location,
                   "with DISTINCT, ORDER BY can only use columns of the result");
       outputs_.push_back(key);
       schema_.push_back({"", key->type});
@@ -207,7 +208,7 @@ class SelectBinder {
     if (!select_.having) return;
     having_ = grouping_->bind(*select_.having);
     if (!is_boolean(having_->type))
-      fail_type(select_.having->place, "HAVING wants a BOOLEAN, and this is {}",
+      fail_type(select_.having->location, "HAVING wants a BOOLEAN, and this is {}",
                 sql::to_string(having_->type));
   }
 

@@ -43,6 +43,6 @@ ExpressionPtr bind_constant(const sql::Expression& expression,
                             const std::vector<std::string>& parameters);
 
 /// The value in a column's type; TypeError if there is no such conversion without saying CAST.
-ExpressionPtr converted(const ExpressionPtr& expression, const Type& type, Place place);
+ExpressionPtr converted(const ExpressionPtr& expression, const Type& type, Location location);
 
 }  // namespace tessera::query

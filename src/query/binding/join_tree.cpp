@@ -26,7 +26,7 @@ bool covers(const std::set<int>& columns, const Expression& expression) {
 ExpressionPtr over(const std::vector<ExpressionPtr>& terms, const ExpressionPtr& expression) {
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (same(*terms[i], *expression))
-      return column_of(static_cast<int>(i), expression->type, expression->place);
+      return column_of(static_cast<int>(i), expression->type, expression->location);
   std::vector<ExpressionPtr> operands = operands_of(*expression);
   if (operands.empty()) return expression;
   for (ExpressionPtr& operand : operands) operand = over(terms, operand);

@@ -23,8 +23,8 @@ class QueryBinder {
 
  private:
   NodePtr limited(const sql::Query& query, const NodePtr& node) const;
-  NodePtr values(const sql::Values& written, Place place) const;
-  NodePtr united(const sql::UnionOf& written, const CommonTables& tables, Place place);
+  NodePtr values(const sql::Values& written, Location location) const;
+  NodePtr united(const sql::UnionOf& written, const CommonTables& tables, Location location);
 
   Resolver& resolver_;
   const BinderOptions& options_;
@@ -33,10 +33,10 @@ class QueryBinder {
 
 /// The same rows under the name of a table, with other names for the first columns.
 NodePtr renamed(const NodePtr& node, const std::string& table,
-                const std::vector<std::string>& columns, Place place);
+                const std::vector<std::string>& columns, Location location);
 
 /// Rows of several tables, their columns brought to common types.
-NodePtr union_of(std::vector<NodePtr> inputs, Place place);
+NodePtr union_of(std::vector<NodePtr> inputs, Location location);
 
 /// A column of the result by its name or its number, counted from 1.
 ExpressionPtr column_of_result(const sql::Expression& written, const Schema& schema,

@@ -10,10 +10,10 @@ std::optional<Relation> appended(const Table& table, const Rows& rows, Dictionar
   const int arity = table.plan.type().arity();
   std::vector<int> key_columns(static_cast<std::size_t>(arity), -1);
   std::vector<std::vector<Tile>> payload(table.plan.type().columns.size());
-  for (int c = 0; std::cmp_less(c, table.places.size()); ++c) {
-    const auto* of_key = std::get_if<KeyExpr>(&table.places[c]);
+  for (int c = 0; std::cmp_less(c, table.origins.size()); ++c) {
+    const auto* of_key = std::get_if<KeyExpr>(&table.origins[c]);
     if (of_key == nullptr) {
-      payload[std::get<int>(table.places[c])] = tiles_of(rows, c, dictionary);
+      payload[std::get<int>(table.origins[c])] = tiles_of(rows, c, dictionary);
       continue;
     }
     for (int d = 0; d < arity; ++d)

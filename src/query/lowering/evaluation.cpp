@@ -34,7 +34,7 @@ bool has_tensors(const Schema& schema) {
 /// Whether a column that is compared holds integers as values, not as parts of the key.
 bool compares_values(const Table& table, const std::vector<int>& columns) {
   return std::any_of(columns.begin(), columns.end(), [&](int column) {
-    return std::holds_alternative<int>(table.places[column]) &&
+    return std::holds_alternative<int>(table.origins[column]) &&
            is_integer(table.schema[column].type);
   });
 }
@@ -167,7 +167,7 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
   }
   std::vector<const Rows*> rows;
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
-  RowWatch watch(settings.run.stop, exec::memory_limit_of(settings.run));
+  RowGuard watch(settings.run.stop, exec::memory_limit_of(settings.run));
   for (const Rows* input : rows) watch.hold(*input);
   if (settings.watcher == nullptr) return {std::nullopt, evaluate(node, rows, parameters, watch)};
   const auto begin = std::chrono::steady_clock::now();

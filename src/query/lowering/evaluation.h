@@ -1,7 +1,7 @@
 #pragma once
 
+#include "query/lowering/evaluation_observer.h"
 #include "query/lowering/table.h"
-#include "query/lowering/watcher.h"
 #include "tessera/run.h"
 
 namespace tessera::query {
@@ -30,9 +30,9 @@ class PlanRunner {
 /// How queries are evaluated.
 struct Settings {
   RunOptions run = {};
-  bool by_rows = false;          // every operator by definition: slow, and what the rest is held to
-  Watcher* watcher = nullptr;    // or nobody
-  PlanRunner* runner = nullptr;  // or, if it is nobody, tessera::run
+  bool by_rows = false;  // every operator by definition: slow, and what the rest is held to
+  EvaluationObserver* watcher = nullptr;  // or nobody
+  PlanRunner* runner = nullptr;           // or, if it is nobody, tessera::run
 };
 
 /// What an operator yields for its inputs. What can be a plan of the tensor relational algebra

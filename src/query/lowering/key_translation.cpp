@@ -28,14 +28,14 @@ std::optional<KeyExpr> narrowed(const std::optional<KeyExpr>& operand, const Key
 }  // namespace
 
 std::optional<KeyExpr> key_expression(const Expression& expression,
-                                      const std::vector<Table::Where>& places,
+                                      const std::vector<Table::ColumnOrigin>& origins,
                                       Parameters parameters) {
   if (!is_integer(expression.type)) return std::nullopt;
   const auto part = [&](const ExpressionPtr& of) {
-    return key_expression(*of, places, parameters);
+    return key_expression(*of, origins, parameters);
   };
   if (const auto* column = std::get_if<ColumnOf>(&expression.node)) {
-    const auto* key = std::get_if<KeyExpr>(&places.at(column->column));
+    const auto* key = std::get_if<KeyExpr>(&origins.at(column->column));
     return key == nullptr ? std::nullopt : std::optional(*key);
   }
   if (const auto* constant = std::get_if<Constant>(&expression.node)) {
@@ -67,41 +67,41 @@ std::optional<KeyExpr> key_expression(const Expression& expression,
 }
 
 std::optional<KeyExpr> key_expression(const Expression& expression,
-                                      const std::vector<Table::Where>& places,
+                                      const std::vector<Table::ColumnOrigin>& origins,
                                       Parameters parameters, const Key& frontier) {
   const auto* kernel = std::get_if<KernelOf>(&expression.node);
   if (kernel != nullptr && kernel->kernel.kernel().name == "cast") {
     if (!is_integer(expression.type)) return std::nullopt;
-    return narrowed(key_expression(*kernel->arguments[0], places, parameters, frontier), frontier);
+    return narrowed(key_expression(*kernel->arguments[0], origins, parameters, frontier), frontier);
   }
-  const auto found = key_expression(expression, places, parameters);
+  const auto found = key_expression(expression, origins, parameters);
   const bool is_column = std::holds_alternative<ColumnOf>(expression.node);  // seen to before
   if (found && !is_column && !Ranges(bounds_of(frontier))(*found)) return std::nullopt;
   return found;
 }
 
 std::optional<KeyPredicate> key_predicate(const Expression& condition,
-                                          const std::vector<Table::Where>& places,
+                                          const std::vector<Table::ColumnOrigin>& origins,
                                           Parameters parameters, const Key& frontier) {
   if (const auto* constant = std::get_if<Constant>(&condition.node)) {
     if (constant->value.is_text()) return std::nullopt;
     return constant->value.truth() ? KeyPredicate::always() : !KeyPredicate::always();
   }
   if (const auto* negation = std::get_if<Negation>(&condition.node)) {
-    const auto operand = key_predicate(*negation->operand, places, parameters, frontier);
+    const auto operand = key_predicate(*negation->operand, origins, parameters, frontier);
     return operand ? std::optional(!*operand) : std::nullopt;
   }
   const auto* operation = std::get_if<Operation>(&condition.node);
   if (operation == nullptr) return std::nullopt;
   const auto both = [&](const auto& combine) -> std::optional<KeyPredicate> {
-    const auto left = key_predicate(*operation->left, places, parameters, frontier);
-    const auto right = key_predicate(*operation->right, places, parameters, frontier);
+    const auto left = key_predicate(*operation->left, origins, parameters, frontier);
+    const auto right = key_predicate(*operation->right, origins, parameters, frontier);
     if (!left || !right) return std::nullopt;
     return combine(*left, *right);
   };
   const auto compared = [&](const auto& compare) -> std::optional<KeyPredicate> {
-    const auto left = key_expression(*operation->left, places, parameters, frontier);
-    const auto right = key_expression(*operation->right, places, parameters, frontier);
+    const auto left = key_expression(*operation->left, origins, parameters, frontier);
+    const auto right = key_expression(*operation->right, origins, parameters, frontier);
     if (!left || !right) return std::nullopt;
     return compare(*left, *right);
   };

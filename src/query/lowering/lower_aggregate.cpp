@@ -10,7 +10,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
                         Parameters parameters) {
   std::vector<KeyExpr> groups;
   for (const ExpressionPtr& group : op.group_by) {
-    const auto of_key = key_expression(*group, in.places, parameters, in.plan.frontier());
+    const auto of_key = key_expression(*group, in.origins, parameters, in.plan.frontier());
     if (!of_key) return refused("groups are made of values, not of keys");
     groups.push_back(*of_key);
   }
@@ -34,7 +34,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
     kernels.emplace_back("maximum");
   }
   // Numbers that are functions of the key are folded as values.
-  std::vector<Table::Where> as_values = in.places;
+  std::vector<Table::ColumnOrigin> as_values = in.origins;
   ProjectionMaker maker(as_values, parameters, in.plan.frontier());
   Plan plan = in.plan;
   std::vector<ExpressionPtr> payload;
@@ -47,9 +47,9 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
   // A fold for each argument, though several may read one column.
   std::vector<Apply> columns;
   plan = staged(plan, projection.stages, 0);
-  bool in_order = projection.places.size() == plan.type().columns.size();
-  for (std::size_t a = 0; a < projection.places.size(); ++a) {
-    const int column = std::get<int>(projection.places[a]);
+  bool in_order = projection.origins.size() == plan.type().columns.size();
+  for (std::size_t a = 0; a < projection.origins.size(); ++a) {
+    const int column = std::get<int>(projection.origins[a]);
     in_order = in_order && std::cmp_equal(column, a);
     columns.emplace_back(KernelCall("identity"), std::vector<int>{column});
   }
@@ -67,10 +67,11 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
   for (const KeyExpr& group : groups) {
     const auto at = std::find_if(different.begin(), different.end(),
                                  [&](const KeyExpr& e) { return equal(e, group); });
-    result.places.emplace_back(
+    result.origins.emplace_back(
         at == different.end() ? group : key(static_cast<int>(at - different.begin())));
   }
-  for (std::size_t f = 0; f < op.folds.size(); ++f) result.places.emplace_back(static_cast<int>(f));
+  for (std::size_t f = 0; f < op.folds.size(); ++f)
+    result.origins.emplace_back(static_cast<int>(f));
   return {std::move(result)};
 }
 

@@ -31,11 +31,11 @@ Matching matching(const Join& op, const Table& left, const Table& right, Paramet
     if (columns.empty()) return std::nullopt;
     for (int column : columns)
       if ((std::cmp_less(column, left_columns)) != is_left) return std::nullopt;
-    if (is_left) return key_expression(*expression, left.places, parameters, left.plan.frontier());
+    if (is_left) return key_expression(*expression, left.origins, parameters, left.plan.frontier());
     std::vector<int> shifted(left_columns + right.schema.size(), 0);
     for (std::size_t c = 0; c < right.schema.size(); ++c)
       shifted[left_columns + c] = static_cast<int>(c);
-    return key_expression(*renumber(expression, shifted), right.places, parameters,
+    return key_expression(*renumber(expression, shifted), right.origins, parameters,
                           right.plan.frontier());
   };
   const auto is_known = [](const std::vector<KeyExpr>& all, const KeyExpr& one) {
@@ -61,8 +61,8 @@ Matching matching(const Join& op, const Table& left, const Table& right, Paramet
 }
 
 /// Where the columns of both sides are in the joined relation.
-std::vector<Table::Where> places_of_both(const Table& left, const Table& right, const KeyedPlan& l,
-                                         const KeyedPlan& r) {
+std::vector<Table::ColumnOrigin> origins_of_both(const Table& left, const Table& right,
+                                                 const KeyedPlan& l, const KeyedPlan& r) {
   std::vector<KeyExpr> right_components;
   int next = l.plan.type().arity();
   for (int d = 0; d < r.plan.type().arity(); ++d) {
@@ -73,14 +73,14 @@ std::vector<Table::Where> places_of_both(const Table& left, const Table& right, 
       right_components.push_back(
           key(l.components[static_cast<std::size_t>(at - r.components.begin())]));
   }
-  std::vector<Table::Where> places = left.places;
-  for (const Table::Where& place : right.places) {
-    if (const auto* of_key = std::get_if<KeyExpr>(&place))
-      places.emplace_back(of_key->substitute(right_components));
+  std::vector<Table::ColumnOrigin> origins = left.origins;
+  for (const Table::ColumnOrigin& origin : right.origins) {
+    if (const auto* of_key = std::get_if<KeyExpr>(&origin))
+      origins.emplace_back(of_key->substitute(right_components));
     else
-      places.emplace_back(std::get<int>(place) + payload_columns(left.plan));
+      origins.emplace_back(std::get<int>(origin) + payload_columns(left.plan));
   }
-  return places;
+  return origins;
 }
 
 /// The frontier of the joined relation.
@@ -105,8 +105,8 @@ Table without_added(Table table, int first, const KeyedPlan& keyed,
     if (!is_added) kept.push_back(key(d));
   }
   table.plan = table.plan.rekey(KeyFunction(std::move(kept)));
-  for (Table::Where& place : table.places)
-    if (auto* of_key = std::get_if<KeyExpr>(&place)) place = of_key->substitute(moved);
+  for (Table::ColumnOrigin& origin : table.origins)
+    if (auto* of_key = std::get_if<KeyExpr>(&origin)) origin = of_key->substitute(moved);
   return table;
 }
 
@@ -128,19 +128,19 @@ Table without_idle_components(Table table) {
   const Key& frontier = table.plan.frontier();
   std::vector<KeyExpr> kept, moved;
   for (int d = 0; std::cmp_less(d, frontier.size()); ++d) {
-    const bool shown =
-        std::any_of(table.places.begin(), table.places.end(), [&](const Table::Where& place) {
-          const auto* of_key = std::get_if<KeyExpr>(&place);
-          return of_key != nullptr && equal(*of_key, key(d));
-        });
+    const bool shown = std::any_of(table.origins.begin(), table.origins.end(),
+                                   [&](const Table::ColumnOrigin& origin) {
+                                     const auto* of_key = std::get_if<KeyExpr>(&origin);
+                                     return of_key != nullptr && equal(*of_key, key(d));
+                                   });
     const auto value = shown ? std::nullopt : only_value(table.plan, d);
     moved.push_back(value ? KeyExpr(*value) : key(static_cast<int>(kept.size())));
     if (!value) kept.push_back(key(d));
   }
   if (kept.size() == frontier.size()) return table;
   table.plan = table.plan.rekey(KeyFunction(std::move(kept)));
-  for (Table::Where& place : table.places)
-    if (auto* of_key = std::get_if<KeyExpr>(&place)) place = of_key->substitute(moved);
+  for (Table::ColumnOrigin& origin : table.origins)
+    if (auto* of_key = std::get_if<KeyExpr>(&origin)) origin = of_key->substitute(moved);
   return table;
 }
 
@@ -159,15 +159,15 @@ Lowered lower_join(const Join& op, const Schema& schema, const Table& left, cons
   const auto r = with_components(right.plan, on.right, are_components(on.left, left.plan));
   if (!l || !r) return refused("what is compared may be negative");
 
-  const std::vector<Table::Where> places = places_of_both(left, right, *l, *r);
+  const std::vector<Table::ColumnOrigin> origins = origins_of_both(left, right, *l, *r);
   const Key frontier = frontier_of_both(*l, *r);
   std::vector<KeyPredicate> predicates;
   for (const ExpressionPtr& condition : on.others) {
-    const auto predicate = key_predicate(*condition, places, parameters, frontier);
+    const auto predicate = key_predicate(*condition, origins, parameters, frontier);
     if (!predicate) return refused("the condition is not about keys alone");
     predicates.push_back(*predicate);
   }
-  ProjectionMaker maker(places, parameters, frontier);
+  ProjectionMaker maker(origins, parameters, frontier);
   if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
   const int joined_columns = payload_columns(left.plan) + payload_columns(right.plan);
 
@@ -185,7 +185,7 @@ Lowered lower_join(const Join& op, const Schema& schema, const Table& left, cons
   for (const KeyPredicate& predicate : predicates) plan = plan.filter(predicate);
   if (first_in_join || !projection.stages[0].empty())
     plan = staged(plan, projection.stages, first_in_join ? 1 : 0);
-  Table result{schema, projection.places, plan};
+  Table result{schema, projection.origins, plan};
   if (l->added > 0)
     result = without_added(std::move(result), left.plan.type().arity(), *l, on.left);
   return {without_idle_components(std::move(result))};

@@ -25,25 +25,25 @@ struct Lower {
 
   Lowered operator()(const Filter& op) const {
     const Table& in = inputs[0];
-    const auto predicate = key_predicate(*op.condition, in.places, parameters, in.plan.frontier());
+    const auto predicate = key_predicate(*op.condition, in.origins, parameters, in.plan.frontier());
     if (!predicate) return refused("the condition is not about keys alone");
-    return {Table{node.schema, in.places, in.plan.filter(*predicate)}};
+    return {Table{node.schema, in.origins, in.plan.filter(*predicate)}};
   }
 
   Lowered operator()(const Project& op) const {
     const Table& in = inputs[0];
-    ProjectionMaker maker(in.places, parameters, in.plan.frontier());
+    ProjectionMaker maker(in.origins, parameters, in.plan.frontier());
     if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
     if (const auto why = extras_refused(in.plan, maker.extras())) return refused(*why);
     const Plan plan = with_extras(in.plan, maker.extras());
     Projection projection = maker.make(payload_columns(in.plan));
     if (!is_plain(projection, payload_columns(plan)))
-      return {Table{node.schema, projection.places, staged(plan, projection.stages, 0)}};
+      return {Table{node.schema, projection.origins, staged(plan, projection.stages, 0)}};
     // Columns that are only chosen stay where they are.
-    for (Table::Where& place : projection.places)
-      if (auto* column = std::get_if<int>(&place))
+    for (Table::ColumnOrigin& origin : projection.origins)
+      if (auto* column = std::get_if<int>(&origin))
         *column = projection.stages[0][*column].columns[0];
-    return {Table{node.schema, projection.places, plan}};
+    return {Table{node.schema, projection.origins, plan}};
   }
 
   Lowered operator()(const Join& op) const {
@@ -60,7 +60,7 @@ struct Lower {
   Lowered operator()(const OnlyRow&) const {
     const Plan::Cardinality rows = inputs[0].plan.cardinality();
     if (!rows.exact || rows.tuples != 1) return refused("its rows have to be counted");
-    return {Table{node.schema, inputs[0].places, inputs[0].plan}};
+    return {Table{node.schema, inputs[0].origins, inputs[0].plan}};
   }
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 #include "query/binding/bind_expression.h"
-#include "query/rows/placed_kernel.h"
+#include "query/rows/kernel_location.h"
 #include "query/rows/refusal.h"
 
 namespace tessera::query {
@@ -66,7 +66,7 @@ ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parame
   if (parameters.empty()) return expression;
   if (const auto* parameter = std::get_if<Parameter>(&expression->node))
     return make(Constant{Cell::of(parameters[parameter->index])}, expression->type,
-                expression->place);
+                expression->location);
   std::vector<ExpressionPtr> operands = operands_of(*expression);
   bool changed = false;
   for (ExpressionPtr& operand : operands) {
@@ -77,14 +77,14 @@ ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parame
   if (!changed) return expression;
   // A number takes the dtype of what it stands beside: the kernel may be another one.
   if (const auto* operation = std::get_if<Operation>(&expression->node))
-    return bind_operation(operation->op, operands[0], operands[1], expression->place);
+    return bind_operation(operation->op, operands[0], operands[1], expression->location);
   return folded(with_operands(*expression, std::move(operands)));
 }
 
 bool ProjectionMaker::admits(const std::vector<ExpressionPtr>& outputs) {
   for (const ExpressionPtr& output : outputs) {
     const ExpressionPtr known = with_parameters(output, parameters_);
-    const bool is_key = key_expression(*known, places_, parameters_, frontier_).has_value();
+    const bool is_key = key_expression(*known, origins_, parameters_, frontier_).has_value();
     if (!is_key && !admit(known)) return false;
     outputs_.push_back(known);
     is_key_.push_back(is_key);
@@ -103,8 +103,8 @@ bool ProjectionMaker::admits_as_values(const std::vector<ExpressionPtr>& outputs
 
 bool ProjectionMaker::admit(const ExpressionPtr& expression) {
   if (const auto* column = std::get_if<ColumnOf>(&expression->node))
-    if (std::holds_alternative<int>(places_.at(column->column))) return true;
-  const auto of_key = key_expression(*expression, places_, parameters_, frontier_);
+    if (std::holds_alternative<int>(origins_.at(column->column))) return true;
+  const auto of_key = key_expression(*expression, origins_, parameters_, frontier_);
   const auto* constant = std::get_if<Constant>(&expression->node);
   if (of_key || constant != nullptr) {
     if (constant != nullptr && (constant->value.is_null() || constant->value.is_text()))
@@ -123,7 +123,7 @@ bool ProjectionMaker::admit(const ExpressionPtr& expression) {
 
 std::optional<int> ProjectionMaker::column(const Expression& expression, int first_extra) const {
   if (const auto* column = std::get_if<ColumnOf>(&expression.node))
-    if (const auto* payload = std::get_if<int>(&places_.at(column->column))) return *payload;
+    if (const auto* payload = std::get_if<int>(&origins_.at(column->column))) return *payload;
   for (std::size_t e = 0; e < extras_.size(); ++e)
     if (same(*extras_[e].expression, expression)) return first_extra + static_cast<int>(e);
   return std::nullopt;
@@ -144,10 +144,10 @@ Projection ProjectionMaker::make(int first_extra) const {
   int levels = 0;
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     if (is_key_[o]) {
-      result.places.emplace_back(*key_expression(*outputs_[o], places_, parameters_, frontier_));
+      result.origins.emplace_back(*key_expression(*outputs_[o], origins_, parameters_, frontier_));
       continue;
     }
-    result.places.emplace_back(position(wanted, outputs_[o]));
+    result.origins.emplace_back(position(wanted, outputs_[o]));
     levels = std::max(levels, level(outputs_[o]));
   }
   for (int stage = std::max(levels, 1); stage > 0; --stage) {
@@ -165,8 +165,8 @@ Projection ProjectionMaker::make(int first_extra) const {
       std::vector<int> columns;
       for (const ExpressionPtr& argument : step->arguments) columns.push_back(source(argument));
       const bool refuses = may_refuse(step->kernel, argument_types(*step));
-      applies.push_back(
-          apply_of(refuses ? placed(step->kernel, one->place) : step->kernel, std::move(columns)));
+      applies.push_back(apply_of(refuses ? placed(step->kernel, one->location) : step->kernel,
+                                 std::move(columns)));
     }
     result.stages.insert(result.stages.begin(), std::move(applies));
     wanted = std::move(below);

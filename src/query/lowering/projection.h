@@ -9,7 +9,7 @@ namespace tessera::query {
 /// join.
 struct Projection {
   std::vector<std::vector<Apply>> stages;
-  std::vector<Table::Where> places;  // of the outputs, after the last stage
+  std::vector<Table::ColumnOrigin> origins;  // of the outputs, after the last stage
 };
 
 /// What a relation has to have besides its own columns before an expression can be computed.
@@ -18,13 +18,14 @@ struct Extra {
   std::optional<KeyExpr> of_key;  // the latter, as such
 };
 
-/// Makes the kernels for expressions over columns at these places, of which payload columns number
+/// Makes the kernels for expressions over columns of these origins, of which payload columns number
 /// `payload`. Columns of the extras follow them. None if only rows can tell.
 class ProjectionMaker {
  public:
   /// `frontier`: that of the keys which functions of the key are to have values at.
-  ProjectionMaker(const std::vector<Table::Where>& places, Parameters parameters, Key frontier)
-      : places_(places), parameters_(parameters), frontier_(std::move(frontier)) {}
+  ProjectionMaker(const std::vector<Table::ColumnOrigin>& origins, Parameters parameters,
+                  Key frontier)
+      : origins_(origins), parameters_(parameters), frontier_(std::move(frontier)) {}
 
   /// Whether all outputs can be computed so. Collects the extras.
   bool admits(const std::vector<ExpressionPtr>& outputs);
@@ -40,7 +41,7 @@ class ProjectionMaker {
   std::optional<int> column(const Expression& expression, int first_extra) const;
   int level(const ExpressionPtr& expression) const;
 
-  const std::vector<Table::Where>& places_;
+  const std::vector<Table::ColumnOrigin>& origins_;
   Parameters parameters_;
   Key frontier_;
   std::vector<ExpressionPtr> outputs_;  // parameters replaced

@@ -100,9 +100,9 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
   for (int c = 0; std::cmp_less(c, rows.schema.size()); ++c) {
     const auto key_at = std::find(keys.begin(), keys.end(), c);
     if (key_at != keys.end()) {
-      table.places.emplace_back(key(static_cast<int>(key_at - keys.begin())));
+      table.origins.emplace_back(key(static_cast<int>(key_at - keys.begin())));
     } else {
-      table.places.emplace_back(static_cast<int>(payload.size()));
+      table.origins.emplace_back(static_cast<int>(payload.size()));
       payload.push_back(c);
     }
   }
@@ -195,8 +195,8 @@ Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& 
       })
                       : input->source);
   bool has_scalars = false;
-  for (std::size_t c = 0; c < table.places.size(); ++c)
-    has_scalars = has_scalars || (std::holds_alternative<int>(table.places[c]) &&
+  for (std::size_t c = 0; c < table.origins.size(); ++c)
+    has_scalars = has_scalars || (std::holds_alternative<int>(table.origins[c]) &&
                                   !is_tensor(table.schema[c].type));
   Rows result{table.schema, {}};
   std::vector<std::int64_t> codes;
@@ -206,12 +206,12 @@ Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& 
     std::vector<Tile> tiles;
     if (has_scalars) tiles = (*source)(at);
     Row row;
-    for (std::size_t c = 0; c < table.places.size(); ++c) {
-      if (const auto* expression = std::get_if<KeyExpr>(&table.places[c])) {
+    for (std::size_t c = 0; c < table.origins.size(); ++c) {
+      if (const auto* expression = std::get_if<KeyExpr>(&table.origins[c])) {
         row.push_back(Cell::of(expression->evaluate(at)));
         continue;
       }
-      const int column = std::get<int>(table.places[c]);
+      const int column = std::get<int>(table.origins[c]);
       if (is_tensor(table.schema[c].type))
         row.push_back(StoredTile{source, at, column, types[column]});
       else

@@ -9,9 +9,9 @@ namespace tessera::query {
 /// payload columns. Parts of the key that no column shows tell rows apart that look the same: a
 /// table is a multiset, while keys are unique.
 struct Table {
-  using Where = std::variant<KeyExpr, int>;  // a function of the key, or a payload column
+  using ColumnOrigin = std::variant<KeyExpr, int>;  // a function of the key, or a payload column
   Schema schema;
-  std::vector<Where> places;  // of the columns
+  std::vector<ColumnOrigin> origins;  // of the columns
   Plan plan;
 };
 
@@ -42,6 +42,6 @@ std::optional<Relation> appended(const Table& table, const Rows& rows, Dictionar
 
 /// The table whose key is just its columns of integers, as far as they tell its rows apart, and
 /// whose payload is just its other columns: what is stored.
-Table tidied(const Table& table);
+Table stored_form(const Table& table);
 
 }  // namespace tessera::query

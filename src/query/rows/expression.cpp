@@ -7,12 +7,12 @@
 
 namespace tessera::query {
 
-ExpressionPtr make(decltype(Expression::node) node, const Type& type, Place place) {
-  return std::make_shared<const Expression>(Expression{std::move(node), type, place});
+ExpressionPtr make(decltype(Expression::node) node, const Type& type, Location location) {
+  return std::make_shared<const Expression>(Expression{std::move(node), type, location});
 }
 
-ExpressionPtr column_of(int column, const Type& type, Place place) {
-  return make(ColumnOf{column}, type, place);
+ExpressionPtr column_of(int column, const Type& type, Location location) {
+  return make(ColumnOf{column}, type, location);
 }
 
 std::vector<ExpressionPtr> arguments_of(const Operation& operation) {
@@ -77,7 +77,7 @@ ExpressionPtr with_operands(const Expression& expression, std::vector<Expression
 
 ExpressionPtr renumber(const ExpressionPtr& expression, const std::vector<int>& columns) {
   if (const auto* column = std::get_if<ColumnOf>(&expression->node))
-    return column_of(columns.at(column->column), expression->type, expression->place);
+    return column_of(columns.at(column->column), expression->type, expression->location);
   std::vector<ExpressionPtr> operands = operands_of(*expression);
   if (operands.empty()) return expression;
   for (ExpressionPtr& operand : operands) operand = renumber(operand, columns);
@@ -173,7 +173,7 @@ ExpressionPtr all_of(const std::vector<ExpressionPtr>& conditions) {
   for (const ExpressionPtr& condition : conditions)
     all = !all ? condition
                : make(Operation{BinaryOperator::logical_and, all, condition, "logical_and"},
-                      {Type::Kind::boolean}, condition->place);
+                      {Type::Kind::boolean}, condition->location);
   return all;
 }
 

@@ -15,7 +15,7 @@
 
 namespace tessera::query {
 
-using lang::Place;
+using lang::Location;
 using sql::BinaryOperator;
 
 struct Expression;
@@ -80,11 +80,11 @@ struct Expression {
                TextComparison, CaseOf, NullTest, Coalesce, TextCast>
       node;
   Type type;
-  Place place = {};
+  Location location = {};
 };
 
-ExpressionPtr make(decltype(Expression::node) node, const Type& type, Place place);
-ExpressionPtr column_of(int column, const Type& type, Place place = {});
+ExpressionPtr make(decltype(Expression::node) node, const Type& type, Location location);
+ExpressionPtr column_of(int column, const Type& type, Location location = {});
 
 using Parameters = std::span<const std::int64_t>;
 

@@ -113,7 +113,7 @@ struct ExpressionEvaluator {
 }  // namespace
 
 Cell evaluate(const Expression& expression, const Row& row, Parameters parameters) {
-  return lang::at_place(expression.place, [&] {
+  return lang::at_location(expression.location, [&] {
     return std::visit(ExpressionEvaluator{expression, row, parameters}, expression.node);
   });
 }

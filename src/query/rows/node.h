@@ -1,7 +1,7 @@
 #pragma once
 
 #include "query/rows/expression.h"
-#include "query/rows/row_watch.h"
+#include "query/rows/row_guard.h"
 
 // Queries as trees of relational operators over multisets of rows, every type known.
 
@@ -39,7 +39,7 @@ struct Fold {
   std::optional<KernelCall> kernel = {};
   ExpressionPtr argument = {};  // null: of COUNT(*)
   bool distinct = false;
-  Place place = {};
+  Location location = {};
 };
 /// A row a group: the values that make it, and then the folds. Without any, there is one group,
 /// even of no rows: the fold of nothing is NULL.
@@ -70,7 +70,7 @@ struct Limit {
 /// several.
 struct OnlyRow {
   NodePtr input;
-  Place place;
+  Location location;
 };
 
 using Operator = std::variant<Scan, ConstantRows, Filter, Join, Project, Aggregate, UnionAll,
@@ -91,6 +91,6 @@ std::string explain(const Node& node);
 /// What an operator yields for rows, by definition. The watch throws if that is to stop, or if it
 /// needs too much memory.
 Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters,
-              RowWatch watch = {});
+              RowGuard watch = {});
 
 }  // namespace tessera::query

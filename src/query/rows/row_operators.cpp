@@ -59,7 +59,7 @@ struct RowEvaluator {
   const Node& node;
   const std::vector<const Rows*>& inputs;
   Parameters parameters;
-  RowWatch& watch;
+  RowGuard& watch;
 
   Row values(const std::vector<ExpressionPtr>& of, const Row& row) const {
     Row result;
@@ -149,8 +149,8 @@ struct RowEvaluator {
   static Cell both(const Fold& fold, const Cell& a, const Cell& b) {
     switch (fold.kind) {
       case Fold::Kind::kernel:
-        return lang::at_place(fold.place,
-                              [&] { return fold_tiles(*fold.kernel, a.tile(), b.tile()); });
+        return lang::at_location(fold.location,
+                                 [&] { return fold_tiles(*fold.kernel, a.tile(), b.tile()); });
       case Fold::Kind::first: return compare(b, a) < 0 ? b : a;
       case Fold::Kind::last: return compare(b, a) > 0 ? b : a;
       case Fold::Kind::count: break;
@@ -165,12 +165,12 @@ struct RowEvaluator {
     for (const Row& row : inputs[0]->rows) {
       watch.look();
       Row key = values(op.group_by, row);
-      const auto [place, added] = which.emplace(key, groups.size());
+      const auto [location, added] = which.emplace(key, groups.size());
       if (op.group_by.empty())
-        place->second = 0;
+        location->second = 0;
       else if (added)
         groups.push_back({std::move(key), {}});
-      groups[place->second].second.push_back(&row);
+      groups[location->second].second.push_back(&row);
     }
     std::vector<Row> result;
     for (auto& [key, group] : groups) {
@@ -233,7 +233,7 @@ struct RowEvaluator {
     const std::int64_t value = cell.integer();
     if (value < 0)
       throw lang::ErrorAt(
-          "ValueError", expression->place,
+          "ValueError", expression->location,
           fmt::format("a limit or an offset of {} rows: it cannot be negative", value));
     return static_cast<std::size_t>(value);
   }
@@ -250,7 +250,7 @@ struct RowEvaluator {
     const std::vector<Row>& all = inputs[0]->rows;
     if (all.size() > 1)
       throw lang::ErrorAt(
-          "ValueError", op.place,
+          "ValueError", op.location,
           fmt::format("a subquery that stands for a value has {} rows: add LIMIT 1, "
                       "or an aggregate",
                       all.size()));
@@ -261,7 +261,7 @@ struct RowEvaluator {
 }  // namespace
 
 Rows evaluate(const Node& node, const std::vector<const Rows*>& inputs, Parameters parameters,
-              RowWatch watch) {
+              RowGuard watch) {
   return {node.schema, std::visit(RowEvaluator{node, inputs, parameters, watch}, node.op)};
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "query/binding/bind_expression.h"
-#include "query/rows/placed_kernel.h"
+#include "query/rows/kernel_location.h"
 #include "query/rows/refusal.h"
 #include "query/rows/text_value.h"
 #include "query/tensors/tensor_contraction.h"
@@ -25,14 +25,14 @@ ParamValue parameter_of(const sql::Expression& written, const std::string& name)
   const ExpressionPtr bound = bind_constant(written, {});
   const auto* constant = std::get_if<Constant>(&bound->node);
   if (constant == nullptr || constant->value.is_null())
-    fail_type(written.place, "the parameter {} has to be a constant", name);
+    fail_type(written.location, "the parameter {} has to be a constant", name);
   if (constant->value.is_text()) return constant->value.text();
   const Tile tile = constant->value.tile().contiguous();
   if (tile.rank() == 0 && tile.dtype() == DType::boolean) return tile.at<bool>({});
   if (tile.rank() == 0 && tile.dtype() == DType::i64) return tile.at<std::int64_t>({});
   if (tile.rank() == 0) return tile.at<double>({});
   if (tile.rank() != 1 || tile.dtype() != DType::i64)
-    fail_type(written.place, "the parameter {} takes a number, a text, or a list of integers",
+    fail_type(written.location, "the parameter {} takes a number, a text, or a list of integers",
               name);
   return std::vector<std::int64_t>(tile.data<std::int64_t>(),
                                    tile.data<std::int64_t>() + tile.elements());
@@ -114,19 +114,19 @@ TensorOperand elementwise(const std::string& kernel, const TensorOperand& a,
 }
 
 TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arguments,
-                           const std::optional<std::string>& spec, lang::Place place) {
+                           const std::optional<std::string>& spec, lang::Location location) {
   if (call.star || call.distinct)
-    fail_type(place, "{} over tensors has neither * nor DISTINCT", call.name);
-  return lang::at_place(place, [&]() -> TensorOperand {
+    fail_type(location, "{} over tensors has neither * nor DISTINCT", call.name);
+  return lang::at_location(location, [&]() -> TensorOperand {
     std::vector<Tensor> tensors;
     for (const TensorOperand& argument : arguments) tensors.push_back(as_tensor(argument));
     if (spec) return {einsum(EinsumSpec::parse(*spec), tensors)};
     const KernelBinding binding =
-        function_named(same_name(call.name, "avg") ? "mean" : call.name, place);
+        function_named(same_name(call.name, "avg") ? "mean" : call.name, location);
     const Kernel& kernel = *binding.kernel;
     if (std::cmp_less(arguments.size(), kernel.min_arguments) ||
         std::cmp_greater(arguments.size(), kernel.max_arguments))
-      fail_type(place, "{} takes {}{} argument{}, and here are {}", call.name,
+      fail_type(location, "{} takes {}{} argument{}, and here are {}", call.name,
                 kernel.min_arguments == kernel.max_arguments ? "" : "at least ",
                 kernel.min_arguments, kernel.min_arguments == 1 ? "" : "s", arguments.size());
     Params params = binding.params;
@@ -138,13 +138,13 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
         continue;
       }
       const auto* number = std::get_if<std::int64_t>(&value);
-      if (number == nullptr) fail_type(written->place, "output is the number of a result");
+      if (number == nullptr) fail_type(written->location, "output is the number of a result");
       output = *number;
     }
     const KernelCall named(binding.kernel, params);
     std::vector<TileType> types;
     for (const Tensor& tensor : tensors) types.push_back({tensor.type.dtype, tensor.type.shape});
-    const KernelCall bound = may_refuse(named, types) ? placed(named, place) : named;
+    const KernelCall bound = may_refuse(named, types) ? placed(named, location) : named;
     const bool plain = call.parameters.empty() && kernel.properties.elementwise;
     if (plain && arguments.size() == 2) return elementwise(kernel.name, arguments[0], arguments[1]);
     const bool numbers = std::none_of(arguments.begin(), arguments.end(),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lang/place.h"
+#include "lang/location.h"
 #include "lang/sql/ast.h"
 #include "query/tensors/tensor.h"
 
@@ -21,6 +21,6 @@ TensorOperand elementwise(const std::string& kernel, const TensorOperand& a,
 /// A function by its name: a kernel, inside the tiles and across them. `spec` is the text of an
 /// einsum.
 TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arguments,
-                           const std::optional<std::string>& spec, lang::Place place);
+                           const std::optional<std::string>& spec, lang::Location location);
 
 }  // namespace tessera::query

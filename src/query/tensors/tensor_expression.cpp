@@ -1,14 +1,14 @@
 #include "query/tensors/tensor_expression.h"
 
 #include "query/binding/binder.h"
-#include "query/rows/placed_kernel.h"
+#include "query/rows/kernel_location.h"
 #include "query/tensors/tensor_call.h"
 #include "query/tensors/tensor_contraction.h"
 
 namespace tessera::query {
 namespace {
 
-using lang::at_place;
+using lang::at_location;
 using lang::fail_type;
 using sql::BinaryOperator;
 
@@ -40,50 +40,50 @@ class TensorBinder {
 
   TensorOperand bind(const sql::Expression& expression) const {
     return std::visit(
-        [&](const auto& node) -> TensorOperand { return part(node, expression.place); },
+        [&](const auto& node) -> TensorOperand { return part(node, expression.location); },
         expression.node);
   }
 
  private:
-  TensorOperand part(const sql::Literal& literal, Place place) const {
+  TensorOperand part(const sql::Literal& literal, Location location) const {
     if (const auto* truth = std::get_if<bool>(&literal.value)) return {{}, Tile::scalar(*truth)};
     if (const auto* whole = std::get_if<std::int64_t>(&literal.value))
       return {{}, Tile::scalar(*whole)};
     if (const auto* real = std::get_if<double>(&literal.value)) return {{}, Tile::scalar(*real)};
     if (const auto* tile = std::get_if<Tile>(&literal.value)) return {constant_tensor(*tile)};
-    fail_type(place, "{} is no number and no tensor",
+    fail_type(location, "{} is no number and no tensor",
               std::holds_alternative<sql::Null>(literal.value)
                   ? "NULL"
                   : "'" + std::get<std::string>(literal.value) + "'");
   }
 
-  TensorOperand part(const sql::Name& name, Place place) const {
+  TensorOperand part(const sql::Name& name, Location location) const {
     const std::string& tensor = name.table.empty() ? name.column : name.table;
     if (!name.table.empty() && !same_name(name.column, "T"))
-      fail_type(place, "{}.{}: only .T, for the transpose, can follow a tensor's name", name.table,
-                name.column);
-    return at_place(place, [&]() -> TensorOperand {
+      fail_type(location, "{}.{}: only .T, for the transpose, can follow a tensor's name",
+                name.table, name.column);
+    return at_location(location, [&]() -> TensorOperand {
       const Tensor found = named_(tensor);
       return {name.table.empty() ? found : transposed(found)};
     });
   }
 
-  TensorOperand part(const sql::Unary& unary, Place place) const {
+  TensorOperand part(const sql::Unary& unary, Location location) const {
     const bool minus = unary.op == sql::UnaryOperator::minus;
-    return mapped_by(minus ? "neg" : "logical_not", bind(*unary.operand), place);
+    return mapped_by(minus ? "neg" : "logical_not", bind(*unary.operand), location);
   }
 
-  TensorOperand part(const sql::Binary& binary, Place place) const {
+  TensorOperand part(const sql::Binary& binary, Location location) const {
     const TensorOperand left = bind(*binary.left), right = bind(*binary.right);
     if (binary.op == BinaryOperator::matmul)
-      return at_place(place, [&]() -> TensorOperand {
+      return at_location(location, [&]() -> TensorOperand {
         return {matrix_product(as_tensor(left), as_tensor(right))};
       });
     const char* kernel = kernel_of(binary.op);
     if (kernel == nullptr)
-      fail_type(place, "{} is not known for tensors, only for numbers of a table",
+      fail_type(location, "{} is not known for tensors, only for numbers of a table",
                 sql::to_string(binary.op));
-    return at_place(place, [&] {
+    return at_location(location, [&] {
       try {
         return elementwise(kernel, left, right);
       } catch (const lang::ErrorAt&) {
@@ -95,7 +95,7 @@ class TensorBinder {
     });
   }
 
-  TensorOperand part(const sql::Call& call, Place place) const {
+  TensorOperand part(const sql::Call& call, Location location) const {
     std::optional<std::string> spec;
     std::vector<TensorOperand> arguments;
     for (const sql::ExpressionPtr& argument : call.arguments) {
@@ -107,57 +107,58 @@ class TensorBinder {
         arguments.push_back(bind(*argument));
     }
     if (same_name(call.name, "einsum") && (!spec || arguments.empty() || !call.parameters.empty()))
-      fail_type(place,
+      fail_type(location,
                 "einsum takes a text and one or two tensors, as in einsum('ik,kj->ij', A, B)");
     if (arguments.empty())
-      fail_type(place, "{} wants a tensor{}", call.name,
+      fail_type(location, "{} wants a tensor{}", call.name,
                 call.parameters.empty() ? ""
                                         : ": what is written name = value inside a call is a "
                                           "parameter; to compare, write ==");
-    return call_tensors(call, std::move(arguments), spec, place);
+    return call_tensors(call, std::move(arguments), spec, location);
   }
 
-  TensorOperand part(const sql::Cast& cast, Place place) const {
+  TensorOperand part(const sql::Cast& cast, Location location) const {
     const TensorOperand operand = bind(*cast.operand);
-    if (is_text(cast.type)) fail_type(place, "a tensor has no elements of TEXT");
+    if (is_text(cast.type)) fail_type(location, "a tensor has no elements of TEXT");
     if (is_tensor(cast.type)) {
       const Shape shape = as_tensor(operand).type.shape;
       if (shape != cast.type.shape)
-        fail_type(place, "{} cannot be cast to {}: its shape is {}", shape_text(operand),
+        fail_type(location, "{} cannot be cast to {}: its shape is {}", shape_text(operand),
                   sql::to_string(cast.type), to_string(shape));
     }
-    return mapped_by(placed(cast_to(cast.type), place), operand, place);
+    return mapped_by(placed(cast_to(cast.type), location), operand, location);
   }
 
-  TensorOperand part(const sql::ArrayLiteral& array, Place place) const {
-    const ExpressionPtr bound = bind_constant({array, place}, {});
+  TensorOperand part(const sql::ArrayLiteral& array, Location location) const {
+    const ExpressionPtr bound = bind_constant({array, location}, {});
     const auto* constant = std::get_if<Constant>(&bound->node);
-    if (constant == nullptr) fail_type(place, "an array that is written out has only numbers");
+    if (constant == nullptr) fail_type(location, "an array that is written out has only numbers");
     return {constant_tensor(constant->value.tile())};
   }
 
-  TensorOperand part(const sql::Transposed& node, Place place) const {
+  TensorOperand part(const sql::Transposed& node, Location location) const {
     const TensorOperand operand = bind(*node.operand);
-    return at_place(place, [&]() -> TensorOperand { return {transposed(as_tensor(operand))}; });
+    return at_location(location,
+                       [&]() -> TensorOperand { return {transposed(as_tensor(operand))}; });
   }
 
-  TensorOperand part(const sql::Versioned& node, Place place) const {
-    fail_type(place,
+  TensorOperand part(const sql::Versioned& node, Location location) const {
+    fail_type(location,
               "{0}[...] is a version of a table, of which an expression over tensors has none; a "
               "part of a tensor is slice({0}, begin = ..., end = ...)",
               node.name);
   }
 
   template <class Other>
-  TensorOperand part(const Other&, Place place) const {
-    fail_type(place,
+  TensorOperand part(const Other&, Location location) const {
+    fail_type(location,
               "this has no meaning in an expression over tensors: it takes tensors, numbers, "
               "operators and functions; a query has the rest");
   }
 
   TensorOperand mapped_by(const KernelCall& kernel, const TensorOperand& operand,
-                          Place place) const {
-    return at_place(place, [&]() -> TensorOperand {
+                          Location location) const {
+    return at_location(location, [&]() -> TensorOperand {
       if (!operand.tensor) return {{}, kernel({operand.number})};
       return {mapped(*operand.tensor, kernel)};
     });

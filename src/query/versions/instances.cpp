@@ -16,7 +16,7 @@ int Instances::add(const Instance& instance) {
                     "{} parameters, {} indices", instance.parameters.size(),
                     instance.indices.size());
   all_.push_back({instance.of, static_cast<std::uint32_t>(numbers_.size()),
-                  static_cast<std::uint32_t>(inputs_.size()), instance.table, instance.place,
+                  static_cast<std::uint32_t>(inputs_.size()), instance.table, instance.location,
                   static_cast<std::uint16_t>(instance.parameters.size()),
                   static_cast<std::uint16_t>(instance.indices.size())});
   numbers_.insert(numbers_.end(), instance.parameters.begin(), instance.parameters.end());
@@ -40,7 +40,7 @@ Instance Instances::operator[](std::size_t number) const {
           {inputs_.data() + found.inputs, end - found.inputs},
           found.table,
           {numbers + found.parameters, found.indices},
-          found.place};
+          found.location};
 }
 
 }  // namespace tessera::query

@@ -27,7 +27,7 @@ struct Instance {
   std::span<const int> inputs = {};
   int table = -1;                              // of versions: which versioned table
   std::span<const std::int64_t> indices = {};  // of versions
-  Place place = {};                            // of queries: where they stand in the statement
+  Location location = {};                      // of queries: where they stand in the statement
 };
 
 /// Instances, by number. There are hundreds of thousands in a plan, so that their lists lie one
@@ -47,7 +47,7 @@ class Instances {
     std::uint32_t numbers;  // where its parameters begin, and after them its indices
     std::uint32_t inputs;   // where these begin
     std::int32_t table;
-    Place place;
+    Location location;
     std::uint16_t parameters;  // how many
     std::uint16_t indices;     // how many
   };

@@ -55,9 +55,9 @@ RuleColumns columns_of(const Schema& schema) {
 
 void refuse_disagreement(const VersionRule& first, const RuleColumns& columns_of_first,
                          const VersionRule& second, const RuleColumns& columns_of_second,
-                         Place place) {
+                         Location location) {
   if (agree(columns_of_first, columns_of_second)) return;
-  lang::fail_type(place,
+  lang::fail_type(location,
                   "{} has the columns {}, and {} has {}: all versions of a table have the same "
                   "columns, of types that fit",
                   first.head(), text_of(columns_of_first), second.head(),

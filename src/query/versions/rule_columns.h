@@ -21,6 +21,6 @@ RuleColumns columns_of(const Schema& schema);
 /// from layer to layer. TypeError with both rules if they do not agree.
 void refuse_disagreement(const VersionRule& first, const RuleColumns& columns_of_first,
                          const VersionRule& second, const RuleColumns& columns_of_second,
-                         Place place);
+                         Location location);
 
 }  // namespace tessera::query

@@ -66,7 +66,7 @@ class Unroller {
     for (;;) {
       refuse_if_stopped(stop_, "versions were unrolled");
       if (const Wanted* wanted = next_missing(stack.back())) {
-        const Place asked = place_asked(stack);
+        const Location asked = location_asked(stack);
         Frame frame = frame_of(*wanted, asked);
         if (!open_.emplace(frame.table, frame.indices).second) fail_cycle(stack, frame, asked);
         count_version(stack, asked);
@@ -77,7 +77,7 @@ class Unroller {
       }
       const int number = stack.back().rule == nullptr
                              ? finished(stack.back())
-                             : lang::in_other_text(stack.back().rule->head(), place_asked(stack),
+                             : lang::in_other_text(stack.back().rule->head(), location_asked(stack),
                                                    [&] { return finished(stack.back()); });
       const Frame done = std::move(stack.back());
       stack.pop_back();
@@ -90,14 +90,14 @@ class Unroller {
   }
 
   /// Where the statement reads what is being followed: all other places are in other texts.
-  static Place place_asked(const std::vector<Frame>& stack) {
+  static Location location_asked(const std::vector<Frame>& stack) {
     const Frame& first = stack.front();
-    return first.wanted[first.next_list][first.next].place;
+    return first.wanted[first.next_list][first.next].location;
   }
 
-  void count_version(const std::vector<Frame>& stack, Place place) {
+  void count_version(const std::vector<Frame>& stack, Location location) {
     if (++versions_ > most_versions)
-      fail_type(place,
+      fail_type(location,
                 "the statement reads more than {} versions, {} of them one through the other ({}): "
                 "MATERIALIZE some of them, and go on from there",
                 most_versions, stack.size() - 1, path_text(path_of(stack)));
@@ -112,18 +112,19 @@ class Unroller {
     return path;
   }
 
-  [[noreturn]] void fail_cycle(const std::vector<Frame>& stack, const Frame& again, Place place) {
+  [[noreturn]] void fail_cycle(const std::vector<Frame>& stack, const Frame& again,
+                               Location location) {
     const auto begin = std::find_if(stack.begin(), stack.end(), [&](const Frame& open) {
       return open.table == again.table && open.indices == again.indices;
     });
     const Path cycle = path_of(stack, static_cast<std::size_t>(begin - stack.begin()));
-    fail_type(place, "a version is defined by itself: {} -> {}", path_text(cycle),
+    fail_type(location, "a version is defined by itself: {} -> {}", path_text(cycle),
               version_name(tables()[again.table], again.indices));
   }
 
   /// A recursion may be as deep as there are iterations. It is looked at each time that it is twice
   /// as deep as before, which costs a small part of having followed it so far.
-  void refuse_endless(const std::vector<Frame>& stack, Place place) {
+  void refuse_endless(const std::vector<Frame>& stack, Location location) {
     depth_to_look_at_ = 2 * stack.size();
     for (const std::string& table : tables())
       if (definitions_.has_materialised(table)) return;
@@ -132,7 +133,7 @@ class Unroller {
     for (const VersionRule* rule : endless_rules(path))
       heads += (heads.empty() ? "" : ", ") + rule->head();
     if (heads.empty()) return;
-    fail_type(place,
+    fail_type(location,
               "the recursion never ends: {} -> ...; however far it is followed, each version of {} "
               "reads another one",
               path_text(Path(path.begin(), path.begin() + 4)), heads);
@@ -148,7 +149,7 @@ class Unroller {
     return nullptr;
   }
 
-  Frame frame_of(const Wanted& wanted, Place place) {
+  Frame frame_of(const Wanted& wanted, Location location) {
     const std::vector<VersionRule>& rules = *definitions_.rules(tables()[wanted.table]);
     Frame frame;
     frame.table = wanted.table;
@@ -165,7 +166,7 @@ class Unroller {
     }
     std::string heads;
     for (const VersionRule& rule : rules) heads += (heads.empty() ? "" : ", ") + rule.head();
-    fail_type(place, "{} is defined by no rule; there are: {}",
+    fail_type(location, "{} is defined by no rule; there are: {}",
               version_name(tables()[wanted.table], wanted.indices), heads);
   }
 
@@ -195,8 +196,8 @@ class Unroller {
       if (wanted == nullptr) {  // inside a view
         const auto* table = std::get_if<sql::TableName>(&reference.source);
         if (table == nullptr || !table->indices.empty())
-          fail_type(reference.place, "a view reads no versions of tables");
-        named.push_back({-1, {}, table->name, reference.place});
+          fail_type(reference.location, "a view reads no versions of tables");
+        named.push_back({-1, {}, table->name, reference.location});
         wanted = &named;
       }
       std::vector<Source> sources;
@@ -219,7 +220,7 @@ class Unroller {
       }
       const auto schema = unroller_.definitions_.stored(wanted.stored);
       if (!schema)
-        fail_type(wanted.place, "there is no table {}; there are: {}", wanted.stored,
+        fail_type(wanted.location, "there is no table {}; there are: {}", wanted.stored,
                   unroller_.definitions_.all_names());
       inputs.push_back(unroller_.stored_number(unroller_.definitions_.exact_name(wanted.stored)));
       return {slot, *schema};
@@ -262,7 +263,7 @@ class Unroller {
       inputs = std::move(tables.inputs);
     }
     return result_.instances.add({of, frame.values, inputs, frame.table, frame.indices,
-                                  frame.rule == nullptr ? frame.query->place : Place{}});
+                                  frame.rule == nullptr ? frame.query->location : Location{}});
   }
 
   /// The first version of a table that is bound says what columns the others have.
@@ -271,7 +272,7 @@ class Unroller {
     const auto [known, is_first] = columns_.try_emplace(frame.table, frame.rule, columns);
     if (!is_first)
       refuse_disagreement(*known->second.first, known->second.second, *frame.rule, columns,
-                          frame.query->place);
+                          frame.query->location);
   }
 
   Definitions& definitions_;

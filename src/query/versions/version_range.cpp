@@ -11,9 +11,10 @@ std::int64_t index_value(const sql::Expression& written, const std::vector<std::
                          Parameters values) {
   const ExpressionPtr bound = bind_constant(written, names);
   if (!is_integer(bound->type))
-    fail_type(written.place, "an index is an integer, and this is {}", sql::to_string(bound->type));
+    fail_type(written.location, "an index is an integer, and this is {}",
+              sql::to_string(bound->type));
   const Cell cell = evaluate(*bound, {}, values);
-  if (cell.is_null()) fail_type(written.place, "an index is NULL");
+  if (cell.is_null()) fail_type(written.location, "an index is NULL");
   return cell.integer();
 }
 
@@ -37,7 +38,7 @@ class Ranges {
     const std::int64_t last = range.to ? index_value(*range.to, names_, values_) : first;
     const auto distance = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
     if (last > first && distance >= most_versions)
-      fail_type(range.place, "{}...{}: a union of more than {} versions", first, last,
+      fail_type(range.location, "{}...{}: a union of more than {} versions", first, last,
                 most_versions);
     for (std::int64_t index = first; index <= last; ++index) {
       if (!range.variable.empty()) {
@@ -45,7 +46,7 @@ class Ranges {
         values_.push_back(index);
       }
       indices_.push_back(index);
-      count_step(range.place);
+      count_step(range.location);
       from(position + 1);
       indices_.pop_back();
       if (!range.variable.empty()) {
@@ -58,9 +59,9 @@ class Ranges {
 
  private:
   /// Inner ranges may also be empty, so that versions alone are too few to count.
-  void count_step(Place place) {
+  void count_step(Location location) {
     if (++reads_ > most_reads)
-      fail_type(place,
+      fail_type(location,
                 "the unions of the statement read more than {} versions, each counted as often as "
                 "it is read",
                 most_reads);

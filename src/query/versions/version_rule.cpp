@@ -21,16 +21,16 @@ constexpr std::int64_t index_limit = std::int64_t{1} << 40;
 std::optional<KeyExpr> function_of_key(const ExpressionPtr& bound,
                                        const std::vector<int>& positions) {
   // Parameters are read as columns, which are components of the key of indices.
-  std::vector<Table::Where> places;
-  for (int position : positions) places.emplace_back(key(position));
+  std::vector<Table::ColumnOrigin> origins;
+  for (int position : positions) origins.emplace_back(key(position));
   const auto as_columns = [](const auto& self, const ExpressionPtr& part) -> ExpressionPtr {
     if (const auto* parameter = std::get_if<Parameter>(&part->node))
-      return column_of(parameter->index, part->type, part->place);
+      return column_of(parameter->index, part->type, part->location);
     std::vector<ExpressionPtr> operands = operands_of(*part);
     for (ExpressionPtr& operand : operands) operand = self(self, operand);
     return operands.empty() ? part : with_operands(*part, std::move(operands));
   };
-  return key_expression(*as_columns(as_columns, bound), places, {});
+  return key_expression(*as_columns(as_columns, bound), origins, {});
 }
 
 /// An index expression as a function of the indices to its left.
@@ -38,10 +38,11 @@ KeyExpr index_expression(const sql::Expression& written, const std::vector<std::
                          const std::vector<int>& positions) {
   const ExpressionPtr bound = bind_constant(written, names);
   if (!is_integer(bound->type))
-    fail_type(written.place, "an index is an integer, and this is {}", sql::to_string(bound->type));
+    fail_type(written.location, "an index is an integer, and this is {}",
+              sql::to_string(bound->type));
   const auto expression = function_of_key(bound, positions);
   if (!expression)
-    fail_type(written.place,
+    fail_type(written.location,
               "an index is made of integers, + - * // and %, and the indices to its left");
   return *expression;
 }
@@ -57,7 +58,7 @@ std::string version_name(const std::string& table, std::span<const std::int64_t>
 VersionRule::VersionRule(sql::CreateTable definition, std::string text)
     : definition_(std::move(definition)), text_(std::move(text)) {
   if (definition_.indices.size() > most_indices)
-    fail_type(definition_.indices[most_indices].place, "a table has at most {} indices",
+    fail_type(definition_.indices[most_indices].location, "a table has at most {} indices",
               most_indices);
   for (std::size_t p = 0; p < definition_.indices.size(); ++p) {
     const sql::IndexPattern& pattern = definition_.indices[p];
@@ -70,7 +71,7 @@ VersionRule::VersionRule(sql::CreateTable definition, std::string text)
     if (pattern.variable.empty()) continue;
     for (const std::string& other : parameters_)
       if (same_name(other, pattern.variable))
-        fail_type(pattern.place, "the index {} is named twice", pattern.variable);
+        fail_type(pattern.location, "the index {} is named twice", pattern.variable);
     parameters_.push_back(pattern.variable);
     positions_.push_back(static_cast<int>(p));
   }
@@ -129,16 +130,17 @@ NodePtr with_columns(const VersionRule& rule, const NodePtr& root) {
   const auto& columns = rule.columns();
   if (columns.empty()) return root;
   if (columns.size() != root->schema.size())
-    fail_type(columns.front().place, "{} has {} columns, and its query yields {}", rule.head(),
+    fail_type(columns.front().location, "{} has {} columns, and its query yields {}", rule.head(),
               columns.size(), root->schema.size());
   std::vector<ExpressionPtr> outputs;
   Schema schema = root->schema;
   bool converts = false;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     schema[c].name = columns[c].name;
-    ExpressionPtr column = column_of(static_cast<int>(c), root->schema[c].type, columns[c].place);
+    ExpressionPtr column =
+        column_of(static_cast<int>(c), root->schema[c].type, columns[c].location);
     if (columns[c].type) {
-      const ExpressionPtr typed = converted(column, *columns[c].type, columns[c].place);
+      const ExpressionPtr typed = converted(column, *columns[c].type, columns[c].location);
       converts = converts || !std::holds_alternative<ColumnOf>(typed->node);
       schema[c].type = *columns[c].type;
       column = typed;

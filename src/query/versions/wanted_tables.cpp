@@ -14,8 +14,8 @@ std::vector<std::vector<Wanted>> WantedTables::read_by(const sql::Query& query,
                                                        const std::vector<std::int64_t>& values) {
   std::vector<std::vector<Wanted>> read;
   for (const sql::TableReference* reference : references_of(query))
-    read.push_back(
-        lang::at_place(reference->place, [&] { return tables_of(*reference, names, values); }));
+    read.push_back(lang::at_location(reference->location,
+                                     [&] { return tables_of(*reference, names, values); }));
   return read;
 }
 
@@ -34,28 +34,29 @@ std::vector<Wanted> WantedTables::tables_of(const sql::TableReference& reference
   const auto* united = std::get_if<sql::UnionOfVersions>(&reference.source);
   const std::string& name = named != nullptr ? named->name : united->name;
   const auto& ranges = named != nullptr ? named->indices : united->indices;
-  if (ranges.empty()) return {{-1, {}, name, reference.place}};
+  if (ranges.empty()) return {{-1, {}, name, reference.location}};
   const std::vector<VersionRule>* rules = definitions_.rules(name);
   if (rules == nullptr && (definitions_.stored(name) || definitions_.view(name)))
-    fail_type(reference.place, "{} has no versions: write it without an index",
+    fail_type(reference.location, "{} has no versions: write it without an index",
               definitions_.exact_name(name));
   if (rules == nullptr)
-    fail_type(reference.place, "there is no versioned table {}; there are: {}", name,
+    fail_type(reference.location, "there is no versioned table {}; there are: {}", name,
               definitions_.all_names());
   const std::string& table = rules->front().table();
   const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
   if (ranges.size() != arity)
-    fail_type(reference.place, "{} has {} indices, and {} are given", name, arity, ranges.size());
+    fail_type(reference.location, "{} has {} indices, and {} are given", name, arity,
+              ranges.size());
   std::vector<Wanted> found;
   const int number = number_of(table);
   for_each_version(ranges, names, values, reads_, stop_, [&](const Indices& indices) {
     const auto stored = definitions_.materialised(version_name(table, indices));
     if (stored)
-      found.push_back({-1, {}, *stored, reference.place});
+      found.push_back({-1, {}, *stored, reference.location});
     else
-      found.push_back({number, indices, {}, reference.place});
+      found.push_back({number, indices, {}, reference.location});
   });
-  if (found.empty()) fail_type(reference.place, "a union of no versions of {}", name);
+  if (found.empty()) fail_type(reference.location, "a union of no versions of {}", name);
   return found;
 }
 

@@ -9,7 +9,7 @@ struct Wanted {
   int table = -1;           // which versioned table; -1: one that is stored
   Indices indices = {};     // of the version
   std::string stored = {};  // the name of a stored table, or of a version that is stored
-  Place place = {};
+  Location location = {};
 };
 
 /// Finds out what the references in queries stand for.

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <map>
 
-#include "query/lowering/watcher.h"
+#include "query/lowering/evaluation_observer.h"
 #include "session/explain/figures.h"
 
 namespace tessera::session {

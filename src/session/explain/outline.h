@@ -22,15 +22,15 @@ struct Outline {
   const query::Framing* framing = nullptr;
   const query::Tensor* tensor = nullptr;             // of CREATE TENSOR, instead of queries
   std::map<std::int64_t, std::string> by_rows = {};  // operators that look at rows, and why
-  std::map<std::int64_t, std::string> later = {};    // operators that cannot be planned yet, and why
-  std::vector<Part> parts = {};                      // in the order in which they run
+  std::map<std::int64_t, std::string> later = {};  // operators that cannot be planned yet, and why
+  std::vector<Part> parts = {};                    // in the order in which they run
 
   bool in_frames() const { return framing != nullptr && framing->frames.size() > 1; }
 };
 
 /// Goes along when a statement is evaluated and notes how it is done: each run as it was planned,
 /// and why rows are looked at. It runs nothing, unless there is a measurement.
-class Explainer final : public query::PlanRunner, public query::Watcher {
+class Explainer final : public query::PlanRunner, public query::EvaluationObserver {
  public:
   using PlanningOptions = std::function<OptimizerOptions(const RunOptions&)>;
   Explainer(Outline& outline, PlanningOptions planning, Measurement* measurement)

@@ -10,7 +10,7 @@
 namespace tessera::lang {
 
 /// Where in a text something stands: bytes from its beginning.
-struct Place {
+struct Location {
   int offset = 0;
 };
 
@@ -18,42 +18,42 @@ struct Place {
 struct LineColumn {
   int line = 1, column = 1;
 };
-LineColumn line_and_column(std::string_view text, Place place);
+LineColumn line_and_column(std::string_view text, Location location);
 
-/// An error of any kind that knows the place in the text that it is about.
+/// An error of any kind that knows the location in the text that it is about.
 class ErrorAt : public Error {
  public:
-  ErrorAt(const char* kind, Place where, const std::string& message)
-      : Error(kind, message), place(where) {}
-  Place place;
+  ErrorAt(const char* kind, Location where, const std::string& message)
+      : Error(kind, message), location(where) {}
+  Location location;
 };
 
 template <class... Values>
-[[noreturn]] void fail_parse(Place at, fmt::format_string<Values...> text, Values&&... values) {
+[[noreturn]] void fail_parse(Location at, fmt::format_string<Values...> text, Values&&... values) {
   throw ErrorAt("ParseError", at, fmt::format(text, std::forward<Values>(values)...));
 }
 template <class... Values>
-[[noreturn]] void fail_type(Place at, fmt::format_string<Values...> text, Values&&... values) {
+[[noreturn]] void fail_type(Location at, fmt::format_string<Values...> text, Values&&... values) {
   throw ErrorAt("TypeError", at, fmt::format(text, std::forward<Values>(values)...));
 }
 
-/// What `work` yields; an error that it throws is said to be about this place, unless it knows
+/// What `work` yields; an error that it throws is said to be about this location, unless it knows
 /// better.
 template <class Work>
-auto at_place(Place place, const Work& work) {
+auto at_location(Location location, const Work& work) {
   try {
     return work();
   } catch (const ErrorAt&) {
     throw;
   } catch (const Error& error) {
-    throw ErrorAt(error.kind(), place, error.what());
+    throw ErrorAt(error.kind(), location, error.what());
   }
 }
 
 /// The same for work on the text of a definition elsewhere, whose places mean nothing here: an
 /// error says whose it is.
 template <class Work>
-auto in_other_text(const std::string& whose, Place here, const Work& work) {
+auto in_other_text(const std::string& whose, Location here, const Work& work) {
   try {
     return work();
   } catch (const Error& error) {

@@ -11,13 +11,13 @@ namespace tessera {
 using NamedRelations = std::vector<std::pair<std::string, Relation>>;
 
 /// What a change makes of the catalogue: names, and what is known of the relations that it stores.
-class Amendment {
+class CatalogUpdate {
  public:
   /// `stored`: relations that are stored as they are, under new names; `since`: the state that the
   /// change was thought of for. TypeError if what is there does not allow the change, or Outdated,
   /// before anything is computed.
-  Amendment(const std::filesystem::path& database, const store::Catalog& catalog,
-            const Changes& changes, const NamedRelations& stored, const store::Catalog* since);
+  CatalogUpdate(const std::filesystem::path& database, const store::Catalog& catalog,
+                const Changes& changes, const NamedRelations& stored, const store::Catalog* since);
 
   /// Everything is written, by all processes: the results of plans, then `stored`, then what is
   /// appended. `wholes` says what each of these is.

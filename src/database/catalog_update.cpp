@@ -1,4 +1,4 @@
-#include "database/amendment.h"
+#include "database/catalog_update.h"
 
 #include "base/check.h"
 #include "database/append.h"
@@ -27,8 +27,9 @@ void refuse_if_outdated(const Catalog& since, const Catalog& now, const Changes&
 
 }  // namespace
 
-Amendment::Amendment(const std::filesystem::path& database, const Catalog& present,
-                     const Changes& changes, const NamedRelations& stored, const Catalog* since)
+CatalogUpdate::CatalogUpdate(const std::filesystem::path& database, const Catalog& present,
+                             const Changes& changes, const NamedRelations& stored,
+                             const Catalog* since)
     : database_(database), changes_(changes) {
   if (since != nullptr) refuse_if_outdated(*since, present, changes);
   Catalog catalog = present;  // a rehearsal
@@ -50,7 +51,7 @@ Amendment::Amendment(const std::filesystem::path& database, const Catalog& prese
   }
 }
 
-void Amendment::change_names(Catalog& catalog) const {
+void CatalogUpdate::change_names(Catalog& catalog) const {
   for (const std::string& name : changes_.dropped) {
     // One can drop what is damaged.
     if (!catalog.has(name)) (void)find_stored(catalog, database_, name);
@@ -63,13 +64,13 @@ void Amendment::change_names(Catalog& catalog) const {
   }
 }
 
-void Amendment::add(const std::string& name, Definition definition) {
+void CatalogUpdate::add(const std::string& name, Definition definition) {
   definition.name = name;
   added_[name] = std::move(definition);
 }
 
-void Amendment::complete(const std::vector<Written>& written,
-                         const std::vector<TupleSet<TileType>>& wholes, Appender& appender) {
+void CatalogUpdate::complete(const std::vector<Written>& written,
+                             const std::vector<TupleSet<TileType>>& wholes, Appender& appender) {
   for (std::size_t i = 0; i < wholes.size(); ++i) {
     std::vector<StoredPart> parts;
     std::int64_t tuples = 0;
@@ -91,8 +92,8 @@ void Amendment::complete(const std::vector<Written>& written,
 }
 
 /// The strings whose codes came with the parts go where these are.
-void Amendment::keep_strings(const std::string& name, const std::vector<StoredPart>& parts,
-                             Appender& appender) {
+void CatalogUpdate::keep_strings(const std::string& name, const std::vector<StoredPart>& parts,
+                                 Appender& appender) {
   std::set<std::int64_t> all;
   for (const StoredPart& part : parts) all.insert(part.codes.begin(), part.codes.end());
   if (all.empty()) return;
@@ -107,8 +108,8 @@ void Amendment::keep_strings(const std::string& name, const std::vector<StoredPa
 }
 
 /// To what is in the catalogue, or to what this change has stored or appended to before.
-void Amendment::append(const std::string& name, const Relation& more,
-                       const std::vector<StoredPart>& parts, Appender& appender) {
+void CatalogUpdate::append(const std::string& name, const Relation& more,
+                           const std::vector<StoredPart>& parts, Appender& appender) {
   const auto added = added_.find(name);
   const auto base = bases_.find(name);
   if (added == added_.end() && base == bases_.end()) return add(name, first_of(more, parts));
@@ -119,7 +120,7 @@ void Amendment::append(const std::string& name, const Relation& more,
   merge_directories(database_, changed, appender);
 }
 
-void Amendment::apply(Catalog& catalog) const {
+void CatalogUpdate::apply(Catalog& catalog) const {
   change_names(catalog);
   for (const auto& [name, definition] : added_) catalog.add(definition);
   for (const auto& [name, definition] : updated_) catalog.update(definition);

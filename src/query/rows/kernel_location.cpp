@@ -1,4 +1,4 @@
-#include "query/rows/placed_kernel.h"
+#include "query/rows/kernel_location.h"
 
 #include <memory>
 
@@ -10,12 +10,12 @@ KernelCall cast_to(const sql::Type& type) {
            {"bits", std::int64_t{bits_of(type)}}}};
 }
 
-KernelCall placed(const KernelCall& kernel, lang::Place place) {
-  if (place.offset < 0) return kernel;
+KernelCall placed(const KernelCall& kernel, lang::Location location) {
+  if (location.offset < 0) return kernel;
   auto told = std::make_shared<Kernel>(kernel.kernel());
   for (Implementation& implementation : told->implementations)
-    implementation.run = [run = implementation.run, place](Tiles tiles, const Params& params) {
-      return lang::at_place(place, [&] { return run(tiles, params); });
+    implementation.run = [run = implementation.run, location](Tiles tiles, const Params& params) {
+      return lang::at_location(location, [&] { return run(tiles, params); });
     };
   return {std::move(told), kernel.params()};
 }

@@ -4,8 +4,8 @@
 
 namespace tessera::query {
 
-/// The same query, all of whose parts are said to stand at one place: what was read from another
+/// The same query, all of whose parts are said to stand at one location: what was read from another
 /// text, such as a view's, has none in the statement but where it is named.
-NodePtr told_at(const NodePtr& node, Place place);
+NodePtr with_location(const NodePtr& node, Location location);
 
 }  // namespace tessera::query

@@ -9,10 +9,10 @@ namespace tessera::query {
 
 /// Watches over operators on rows, which hold in memory what they yield. A few of them can ask for
 /// more than any machine has: a join of tables that nothing connects.
-class RowWatch {
+class RowGuard {
  public:
-  RowWatch() = default;  // of nobody, without a limit
-  RowWatch(std::stop_token stop, std::int64_t memory_limit)
+  RowGuard() = default;  // of nobody, without a limit
+  RowGuard(std::stop_token stop, std::int64_t memory_limit)
       : stop_(std::move(stop)), limit_(memory_limit) {}
 
   void look() const;            // at a row; Interrupted if that was asked for

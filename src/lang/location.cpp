@@ -1,12 +1,12 @@
-#include "lang/place.h"
+#include "lang/location.h"
 
 #include <algorithm>
 
 namespace tessera::lang {
 
-LineColumn line_and_column(std::string_view text, Place place) {
+LineColumn line_and_column(std::string_view text, Location location) {
   LineColumn at;
-  const auto end = std::min(text.size(), static_cast<std::size_t>(std::max(place.offset, 0)));
+  const auto end = std::min(text.size(), static_cast<std::size_t>(std::max(location.offset, 0)));
   for (std::size_t i = 0; i < end; ++i) {
     if (text[i] == '\n') {
       ++at.line;

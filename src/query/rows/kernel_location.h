@@ -6,12 +6,12 @@
 namespace tessera::query {
 
 /// Where something stands in a text that is not the statement's, such as a view's: nobody sees it.
-inline constexpr lang::Place elsewhere{-1};
+inline constexpr lang::Location elsewhere{-1};
 
 /// The kernel that casts to a type; it refuses what an integer of its bits cannot hold.
 KernelCall cast_to(const sql::Type& type);
 
-/// The same kernel in a plan, whose errors about values are about this place of the statement.
-KernelCall placed(const KernelCall& kernel, lang::Place place);
+/// The same kernel in a plan, whose errors about values are about this location in the statement.
+KernelCall placed(const KernelCall& kernel, lang::Location location);
 
 }  // namespace tessera::query

@@ -16,11 +16,11 @@ struct RowWork {
 
 /// Whoever wants to know what is done while queries are evaluated. Runs of plans are told by their
 /// options (RunOptions::ended).
-class Watcher {
+class EvaluationObserver {
  public:
-  virtual ~Watcher() = default;
-  virtual void frame_begins(std::int64_t frame) = 0;     // their number: all are done
-  virtual void operator_begins(std::int64_t op) = 0;     // by its number in the unrolled plan
+  virtual ~EvaluationObserver() = default;
+  virtual void frame_begins(std::int64_t frame) = 0;  // their number: all are done
+  virtual void operator_begins(std::int64_t op) = 0;  // by its number in the unrolled plan
   // Of the operator that began last:
   virtual void looked_at_rows(const RowWork& work) = 0;
   virtual void known_later(const std::string& why) = 0;  // the query is only planned

@@ -1,4 +1,4 @@
-#include "query/binding/told_at.h"
+#include "query/binding/with_location.h"
 
 #include <unordered_map>
 
@@ -8,7 +8,7 @@ namespace {
 /// What is shared stays so.
 class Teller {
  public:
-  explicit Teller(Place place) : place_(place) {}
+  explicit Teller(Location location) : location_(location) {}
 
   NodePtr operator()(const NodePtr& node) {
     const auto known = nodes_.find(node.get());
@@ -24,7 +24,7 @@ class Teller {
     std::vector<ExpressionPtr> operands = operands_of(*expression);
     for (ExpressionPtr& operand : operands) tell(operand);
     Expression told = *with_operands(*expression, std::move(operands));
-    told.place = place_;
+    told.location = location_;
     expression = std::make_shared<const Expression>(std::move(told));
   }
   void tell(std::vector<ExpressionPtr>& all) {
@@ -46,7 +46,7 @@ class Teller {
     tell(op.input), tell(op.group_by);
     for (Fold& fold : op.folds) {
       tell(fold.argument);
-      fold.place = place_;
+      fold.location = location_;
     }
   }
   void tell(UnionAll& op) {
@@ -60,15 +60,15 @@ class Teller {
   void tell(Limit& op) { tell(op.input), tell(op.limit), tell(op.offset); }
   void tell(OnlyRow& op) {
     tell(op.input);
-    op.place = place_;
+    op.location = location_;
   }
 
-  Place place_;
+  Location location_;
   std::unordered_map<const Node*, NodePtr> nodes_;
 };
 
 }  // namespace
 
-NodePtr told_at(const NodePtr& node, Place place) { return Teller(place)(node); }
+NodePtr with_location(const NodePtr& node, Location location) { return Teller(location)(node); }
 
 }  // namespace tessera::query

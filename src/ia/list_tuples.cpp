@@ -1,4 +1,4 @@
-#include "ia/late_listing.h"
+#include "ia/list_tuples.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -80,7 +80,7 @@ double count_results(const tessera::Operator& op, const std::vector<Listing>& in
 Listing as_read(const tessera::Plan& plan, int input, const Listing& tuples) {
   if (tuples->type.presence != Presence::sparse) return tuples;
   const bool filled = needs_zeros(plan, input);
-  if (filled && count_below(tuples->type.frontier) > late_listing_limit) return nullptr;
+  if (filled && count_below(tuples->type.frontier) > list_tuples_limit) return nullptr;
   auto read = std::make_shared<TupleSet<TileType>>(filled ? complete(*tuples) : *tuples);
   if (!filled) read->type.presence = Presence::partial;
   return read;
@@ -109,7 +109,7 @@ LateListing work_out(const tessera::Plan& plan) {
   }
   if (inputs.empty()) return unlisted;
   const double most = count_results(op, inputs);
-  if (most > late_listing_limit) return {nullptr, most};
+  if (most > list_tuples_limit) return {nullptr, most};
   auto made = std::make_shared<TupleSet<TileType>>(evaluate<TileType>(op, read, plan.type()));
   // Readers take the result for what inference has called it.
   made->type.presence = plan.type().presence;
@@ -119,7 +119,7 @@ LateListing work_out(const tessera::Plan& plan) {
 
 }  // namespace
 
-std::shared_ptr<const TupleSet<TileType>> listed_late(const tessera::Plan& plan) {
+std::shared_ptr<const TupleSet<TileType>> list_tuples(const tessera::Plan& plan) {
   // Not recursive: plans are deep.
   std::vector<tessera::Plan> open{plan};
   while (!open.empty()) {
@@ -137,7 +137,7 @@ std::shared_ptr<const TupleSet<TileType>> listed_late(const tessera::Plan& plan)
 }
 
 double estimated_tuples(const tessera::Plan& plan) {
-  if (!is_decided(plan)) (void)listed_late(plan);
+  if (!is_decided(plan)) (void)list_tuples(plan);
   return count_of(plan);
 }
 

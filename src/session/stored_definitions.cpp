@@ -1,4 +1,4 @@
-#include "session/catalogue.h"
+#include "session/stored_definitions.h"
 
 #include <algorithm>
 
@@ -64,7 +64,7 @@ bool is_of_job(const std::string& relation) {
 }
 bool is_definition(const std::string& text) { return text.starts_with("sql/"); }
 
-Catalogue::Catalogue(const Snapshot& snapshot)
+StoredDefinitions::StoredDefinitions(const Snapshot& snapshot)
     : snapshot_(snapshot), texts_(snapshot.texts("sql/")) {
   for (const std::string& name : snapshot.names()) {
     relations_[name] = true;
@@ -84,7 +84,7 @@ Catalogue::Catalogue(const Snapshot& snapshot)
   }
 }
 
-std::optional<std::string> Catalogue::find(const std::string& name) const {
+std::optional<std::string> StoredDefinitions::find(const std::string& name) const {
   if (kinds_.contains(name)) return name;
   std::optional<std::string> found;
   for (const auto& [known, kind] : kinds_) {
@@ -96,27 +96,27 @@ std::optional<std::string> Catalogue::find(const std::string& name) const {
   return found;
 }
 
-std::optional<Catalogue::Kind> Catalogue::kind(const std::string& name) const {
+std::optional<StoredDefinitions::Kind> StoredDefinitions::kind(const std::string& name) const {
   const auto found = find(name);
   return found ? std::optional(kinds_.at(*found)) : std::nullopt;
 }
 
-std::vector<std::pair<std::string, Catalogue::Kind>> Catalogue::all() const {
+std::vector<std::pair<std::string, StoredDefinitions::Kind>> StoredDefinitions::all() const {
   return {kinds_.begin(), kinds_.end()};
 }
 
-std::string Catalogue::exact_name(const std::string& name) {
+std::string StoredDefinitions::exact_name(const std::string& name) {
   if (is_version(name)) return name;
   return find(name).value_or(name);
 }
 
-const TableDefinition& Catalogue::table(const std::string& name) {
+const TableDefinition& StoredDefinitions::table(const std::string& name) {
   auto known = tables_.find(name);
   if (known == tables_.end()) known = tables_.emplace(name, read_table(name)).first;
   return known->second;
 }
 
-TableDefinition Catalogue::read_table(const std::string& name) const {
+TableDefinition StoredDefinitions::read_table(const std::string& name) const {
   const auto text = texts_.find(table_text(name));
   if (text != texts_.end())
     return store::read_stored("the table " + store::shown_name(name),
@@ -128,19 +128,19 @@ TableDefinition Catalogue::read_table(const std::string& name) const {
   TableDefinition definition;
   for (int d = 0; d < type.arity(); ++d) {
     definition.schema.push_back({fmt::format("k{}", d), {sql::Type::Kind::bigint}});
-    definition.places.emplace_back(key(d));
+    definition.origins.emplace_back(key(d));
   }
   for (std::size_t c = 0; c < type.columns.size(); ++c) {
     const std::string& called = type.columns[c].name;
     const std::string made = c == 0 ? "tile" : fmt::format("tile{}", c);
     definition.schema.push_back(
         {called.empty() ? made : called, query::sql_type(type.columns[c].type)});
-    definition.places.emplace_back(static_cast<int>(c));
+    definition.origins.emplace_back(static_cast<int>(c));
   }
   return definition;
 }
 
-std::optional<query::Schema> Catalogue::stored(const std::string& name) {
+std::optional<query::Schema> StoredDefinitions::stored(const std::string& name) {
   if (is_version(name)) return table(name).schema;
   const auto found = find(name);
   if (!found) return std::nullopt;
@@ -149,16 +149,16 @@ std::optional<query::Schema> Catalogue::stored(const std::string& name) {
   return table(*found).schema;
 }
 
-query::Value Catalogue::value(const std::string& name) {
+query::Value StoredDefinitions::value(const std::string& name) {
   const TableDefinition& definition = table(name);
   if (const auto without_data = virtual_tensor(name)) {
     const Plan plan = without_data->tensor(name).plan;
-    check_places(definition, plan.type(), "the tensor " + name);
-    return {query::Table{definition.schema, definition.places, plan}};
+    check_origins(definition, plan.type(), "the tensor " + name);
+    return {query::Table{definition.schema, definition.origins, plan}};
   }
   if (!has_tuples(name)) return {std::nullopt, query::Rows{definition.schema, {}}};
   Plan plan = snapshot_.plan(name);
-  check_places(definition, plan.type(), "the table " + store::shown_name(name));
+  check_origins(definition, plan.type(), "the table " + store::shown_name(name));
   if (plan.type().presence == Presence::sparse) {
     // The rows of a table are those that are there, whatever a tensor has in their places.
     const auto& input = std::get<op::Input>(operator_of(plan));
@@ -167,16 +167,16 @@ query::Value Catalogue::value(const std::string& name) {
     listing->absent_types = {};
     plan = Plan::input(listing, input.source, input.name, input.facts);
   }
-  return {query::Table{definition.schema, definition.places, plan}};
+  return {query::Table{definition.schema, definition.origins, plan}};
 }
 
-std::optional<VirtualTensor> Catalogue::virtual_tensor(const std::string& name) const {
+std::optional<VirtualTensor> StoredDefinitions::virtual_tensor(const std::string& name) const {
   const auto text = texts_.find(virtual_text(name));
   if (text == texts_.end()) return std::nullopt;
   return virtual_tensor_of(text->second, name);
 }
 
-std::optional<query::Resolver::View> Catalogue::view(const std::string& name) {
+std::optional<query::Resolver::View> StoredDefinitions::view(const std::string& name) {
   const auto found = find(name);
   if (!found || kinds_.at(*found) != Kind::view) return std::nullopt;
   auto known = views_.find(*found);
@@ -191,13 +191,13 @@ std::optional<query::Resolver::View> Catalogue::view(const std::string& name) {
   return known->second;
 }
 
-std::string Catalogue::view_query(const std::string& name) const {
+std::string StoredDefinitions::view_query(const std::string& name) const {
   return store::read_stored("the view " + name, [&] {
     return json::parse(texts_.at(view_text(name))).at("query").get<std::string>();
   });
 }
 
-const std::vector<query::VersionRule>* Catalogue::rules(const std::string& name) {
+const std::vector<query::VersionRule>* StoredDefinitions::rules(const std::string& name) {
   const auto found = find(name);
   if (!found || kinds_.at(*found) != Kind::versions) return nullptr;
   auto known = rules_.find(*found);
@@ -220,12 +220,12 @@ const std::vector<query::VersionRule>* Catalogue::rules(const std::string& name)
   return &known->second;
 }
 
-std::optional<std::string> Catalogue::materialised(const std::string& version) {
+std::optional<std::string> StoredDefinitions::materialised(const std::string& version) {
   const std::string relation = version_relation(version);
   return texts_.contains(table_text(relation)) ? std::optional(relation) : std::nullopt;
 }
 
-std::vector<std::string> Catalogue::versions_of(const std::string& table) const {
+std::vector<std::string> StoredDefinitions::versions_of(const std::string& table) const {
   std::vector<std::string> found;
   const std::string prefix = table_text(version_relation(table)) + "[";
   for (auto text = texts_.lower_bound(prefix);
@@ -234,7 +234,7 @@ std::vector<std::string> Catalogue::versions_of(const std::string& table) const 
   return found;
 }
 
-std::size_t Catalogue::next_rule(const std::string& table) const {
+std::size_t StoredDefinitions::next_rule(const std::string& table) const {
   std::size_t next = 0;
   const std::string prefix = rule_texts(table);
   for (auto text = texts_.lower_bound(prefix);
@@ -244,7 +244,7 @@ std::size_t Catalogue::next_rule(const std::string& table) const {
   return next;
 }
 
-std::string Catalogue::all_names() {
+std::string StoredDefinitions::all_names() {
   std::vector<std::string> names;
   for (const auto& [name, kind] : kinds_) names.push_back(name);
   return names_text(names);

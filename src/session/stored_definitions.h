@@ -10,7 +10,7 @@ namespace tessera::session {
 /// What the database knows of a table besides its tuples.
 struct TableDefinition {
   query::Schema schema;
-  std::vector<query::Table::Where> places;  // where its columns are, once there are tuples
+  std::vector<query::Table::ColumnOrigin> origins;  // where its columns are, once there are tuples
   std::vector<std::string> primary_key = {};
   std::string sources = {};  // of a materialised version: what it was computed of
 };
@@ -47,9 +47,9 @@ bool is_of_job(const std::string& relation);
 
 /// The definitions of a database as they are when it is made. Names do not tell case apart, unless
 /// there are several that differ in nothing else.
-class Catalogue : public query::Definitions {
+class StoredDefinitions : public query::Definitions {
  public:
-  explicit Catalogue(const Snapshot& snapshot);
+  explicit StoredDefinitions(const Snapshot& snapshot);
 
   std::optional<query::Schema> stored(const std::string& name) override;
   std::string exact_name(const std::string& name) override;

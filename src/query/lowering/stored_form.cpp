@@ -7,13 +7,13 @@ namespace tessera::query {
 /// Columns of integers that are functions of the key become the key. Components that no column
 /// shows stay behind them, unless they are always 0: they tell rows apart. What could be negative,
 /// or goes too far, becomes a value.
-Table tidied(const Table& table) {
+Table stored_form(const Table& table) {
   const int arity = table.plan.type().arity();
   const Key& frontier = table.plan.frontier();
   std::vector<KeyExpr> shown;
   std::vector<bool> is_shown(static_cast<std::size_t>(arity), false);
-  for (const Table::Where& place : table.places) {
-    const auto* of_key = std::get_if<KeyExpr>(&place);
+  for (const Table::ColumnOrigin& origin : table.origins) {
+    const auto* of_key = std::get_if<KeyExpr>(&origin);
     if (of_key == nullptr) continue;
     shown.push_back(*of_key);
     for (int d = 0; d < arity; ++d) is_shown[d] = is_shown[d] || equal(*of_key, key(d));
@@ -40,22 +40,22 @@ Table tidied(const Table& table) {
   for (std::size_t c = 0; c < table.schema.size(); ++c)
     outputs.push_back(column_of(static_cast<int>(c), table.schema[c].type));
   if (!fits) {
-    ProjectionMaker maker(table.places, {}, table.plan.frontier());
+    ProjectionMaker maker(table.origins, {}, table.plan.frontier());
     (void)maker.admits_as_values(outputs);
     const Projection projection = maker.make(static_cast<int>(table.plan.type().columns.size()));
     result.plan = with_extras(table.plan, maker.extras());
     for (const auto& stage : projection.stages) result.plan = result.plan.transform(stage);
-    result.places = projection.places;
+    result.origins = projection.origins;
     return result;
   }
   int component = 0;
   std::vector<Apply> kept;
-  for (Table::Where& place : result.places) {
-    if (std::holds_alternative<KeyExpr>(place)) {
-      place = key(component++);
+  for (Table::ColumnOrigin& origin : result.origins) {
+    if (std::holds_alternative<KeyExpr>(origin)) {
+      origin = key(component++);
     } else {
-      kept.emplace_back(KernelCall("identity"), std::vector<int>{std::get<int>(place)});
-      place = static_cast<int>(kept.size()) - 1;
+      kept.emplace_back(KernelCall("identity"), std::vector<int>{std::get<int>(origin)});
+      origin = static_cast<int>(kept.size()) - 1;
     }
   }
   bool all_kept = kept.size() == result.plan.type().columns.size();

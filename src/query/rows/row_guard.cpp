@@ -1,4 +1,4 @@
-#include "query/rows/row_watch.h"
+#include "query/rows/row_guard.h"
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -7,7 +7,7 @@
 
 namespace tessera::query {
 
-void RowWatch::look() const {
+void RowGuard::look() const {
   refuse_if_stopped(stop_, "rows were looked at");
   look_at_memory("the rows of a query");
 }
@@ -21,11 +21,11 @@ std::int64_t bytes_of(std::size_t cells) {
 
 }  // namespace
 
-void RowWatch::hold(const Rows& rows) {
+void RowGuard::hold(const Rows& rows) {
   bytes_ += std::ssize(rows.rows) * bytes_of(rows.schema.size());
 }
 
-void RowWatch::keep(const Row& row) {
+void RowGuard::keep(const Row& row) {
   bytes_ += bytes_of(row.size());
   TESSERA_REQUIRE(
       OutOfMemory, limit_ == 0 || bytes_ <= limit_,
