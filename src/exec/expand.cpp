@@ -4,10 +4,12 @@
 
 #include "base/check.h"
 #include "base/stop.h"
-#include "exec/join_pairs.h"
 #include "exec/moves.h"
+#include "exec/new_keys.h"
 #include "exec/task_order.h"
+#include "exec/tuples.h"
 #include "ia/plan_node.h"
+#include "tra/join_pairs.h"
 #include "tra/plan_node.h"
 
 // The physical operators over keys: as ia::evaluate does it over tiles, in the same order, but each
@@ -15,6 +17,12 @@
 
 namespace tessera::exec {
 namespace {
+
+/// Two tuples that join. Its own key is that of the result before it is renamed.
+struct Pair {
+  KeyId own_key, key;
+  ValueId left, right;
+};
 
 class Expander {
  public:
@@ -60,7 +68,8 @@ class Expander {
     for (const tessera::Tuple& tuple : input.relation->tuples()) {
       const KeyId key = keys_.add(tuple.key);
       plan_->placement().holders(tuple.key, holders);
-      for (int site : holders) result[site].push_back({key, builder_.give(site, tuple.tiles)});
+      for (int site : holders)
+        result[site].push_back({key, builder_.give(site, input, key, tuple.tiles)});
     }
     return result;
   }
@@ -186,8 +195,19 @@ class Expander {
  private:
   const Tuples& of(const ia::Plan& plan) const { return tuples_.at(&plan.node()); }
 
+  /// The pairs that join at a site, in order of their keys.
   std::vector<Pair> pairs_at(int site, const ia::Join& join, NewKeys& new_keys) {
-    return join_pairs(join, of(join.left)[site], of(join.right)[site], keys_, new_keys);
+    std::vector<Pair> pairs;
+    for_each_pair(
+        of(join.left)[site], of(join.right)[site], join.left_keys, join.right_keys,
+        join.right.type().arity(), [&](const Tuple& tuple) { return keys_[tuple.key]; },
+        [&](const Key& key, const Tuple& l, const Tuple& r) {
+          const KeyId own = keys_.add(key);
+          const KeyId renamed = join.keys ? keys_.add(new_keys.rename(*join.keys, key)) : own;
+          pairs.push_back({own, renamed, l.value, r.value});
+        });
+    sort_by_key(pairs, keys_);
+    return pairs;
   }
 
   Tuples move_to(const ia::Plan& input, const Placement& to) {
@@ -205,11 +225,11 @@ class Expander {
       const auto key = keys_.components(member.key);
       Key group;
       for (int i : aggregate.group_by) group.push_back(key[i]);
-      const auto [place, added] = groups.emplace(group, result.size());
+      const auto [at, added] = groups.emplace(group, result.size());
       if (added)
         result.push_back({keys_.add(group), first(member)});
       else
-        result[place->second].value = next(result[place->second].value, member);
+        result[at->second].value = next(result[at->second].value, member);
     }
     if (!aggregate.finish.empty())
       for (Tuple& tuple : result) tuple.value = builder_.finish(op, site, tuple.key, tuple.value);

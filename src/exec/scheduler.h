@@ -20,6 +20,7 @@
 #include "exec/transport.h"
 #include "exec/work_left.h"
 #include "kernel/library_threads.h"
+#include "tessera/run.h"
 
 namespace tessera::exec {
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "base/check.h"
 #include "base/stop.h"
 #include "tessera/plan.h"
+#include "tra/join_pairs.h"
 #include "tra/tuple_set.h"
 
 // What the operators do to a tuple, wherever it lies and whatever its payload is.
@@ -45,12 +45,6 @@ std::vector<Payload> project(const std::vector<Apply>& projection,
   return result;
 }
 
-inline Key pick(const Key& key, const std::vector<int>& components) {
-  Key result;
-  for (int i : components) result.push_back(key[i]);
-  return result;
-}
-
 /// The i-th piece of an array; the last ones of a smaller array are smaller, or empty.
 template <class Payload>
 Payload cut_piece(const Payload& array, int dimension, std::int64_t size, std::int64_t i) {
@@ -71,15 +65,6 @@ Payload fold_tiles(const KernelCall& kernel, const Payload& so_far, const Payloa
   return apply_kernel(kernel, {so_far, next}).front();
 }
 
-/// The components of the right key of a join that are appended to the left key.
-inline std::vector<int> appended_components(const std::vector<int>& right_keys, int right_arity) {
-  std::vector<int> appended;
-  for (int i = 0; i < right_arity; ++i)
-    if (std::find(right_keys.begin(), right_keys.end(), i) == right_keys.end())
-      appended.push_back(i);
-  return appended;
-}
-
 /// Calls `pair(key, columns)` for each two tuples that agree in the keys they are joined on: with
 /// the key of the result, and the columns of the left and then of the right tuple.
 template <class Payload, class F>
@@ -87,21 +72,13 @@ void for_each_match(const std::vector<BasicTuple<Payload>>& left,
                     const std::vector<BasicTuple<Payload>>& right,
                     const std::vector<int>& left_keys, const std::vector<int>& right_keys,
                     int right_arity, F&& pair) {
-  std::unordered_map<Key, std::vector<const BasicTuple<Payload>*>, KeyHash> matches;
-  for (const auto& tuple : right) matches[pick(tuple.key, right_keys)].push_back(&tuple);
-  const std::vector<int> appended = appended_components(right_keys, right_arity);
-  for (const auto& l : left) {
-    refuse_if_stopped("tuples were joined");
-    const auto found = matches.find(pick(l.key, left_keys));
-    if (found == matches.end()) continue;
-    for (const auto* r : found->second) {
-      Key key = l.key;
-      for (int i : appended) key.push_back(r->key[i]);
-      std::vector<Payload> columns = l.tiles;
-      columns.insert(columns.end(), r->tiles.begin(), r->tiles.end());
-      pair(key, columns);
-    }
-  }
+  const auto key_of = [](const BasicTuple<Payload>& tuple) -> const Key& { return tuple.key; };
+  for_each_pair(left, right, left_keys, right_keys, right_arity, key_of,
+                [&](const Key& key, const auto& l, const auto& r) {
+                  std::vector<Payload> columns = l.tiles;
+                  columns.insert(columns.end(), r.tiles.begin(), r.tiles.end());
+                  pair(key, columns);
+                });
 }
 
 }  // namespace tessera
