@@ -143,6 +143,9 @@ std::string describe(const Plan& plan);  // one line: "SHUF PART<0> on 4"
 /// Plans in which every aggregation of a join that nobody else reads is one operator with it.
 std::vector<Plan> fused(const std::vector<Plan>& plans);
 Plan fused(const Plan& plan);
+/// Physical plans as bytes, like logical ones (plan.h).
+std::string to_bytes(const std::vector<Plan>& plans);
+std::vector<Plan> plans_from_bytes(std::string_view bytes, const FindInput& find = {});
 /// The nodes of a plan, each once, inputs before what reads them.
 std::vector<Plan> in_order(const Plan& root);
 std::vector<Plan> in_order(const std::vector<Plan>& roots);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -159,6 +160,16 @@ struct Concat {
 
 using Operator = std::variant<op::Input, op::Aggregate, op::Join, op::ReKey, op::Filter,
                               op::Transform, op::Tile, op::Concat>;
+
+/// Plans as bytes, from which another program reads them: compact, with a version and a checksum.
+/// They hold everything but the tiles of inputs and what is known to this program alone: functions
+/// of C++ in keys, and kernels that are not registered.
+std::string to_bytes(const std::vector<Plan>& plans);
+/// Gives the input that has this name and this type.
+using FindInput = std::function<Plan(const std::string& name, const RelationType& type)>;
+/// Reads them back. Without `find`, plans may have inputs that are types alone. IoError if the
+/// bytes are damaged or of a later version, PlanError if the plans do not fit what there is here.
+std::vector<Plan> plans_from_bytes(std::string_view bytes, const FindInput& find = {});
 
 std::string describe(const Operator& op);  // one line: "Join <1> = <0> with matmul"
 std::vector<Plan> inputs_of(const Operator& op);

@@ -130,6 +130,11 @@ PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options = 
                     Results results = Results::kept);
 PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results,
                     OptimizerOptions planning);
+/// A planned run as bytes, like plans (plan.h), with the tasks that it comes to and their order:
+/// another program that has the same inputs runs it without planning anything.
+std::string to_bytes(PlannedRun& planned);
+PlannedRun planned_run_from_bytes(std::string_view bytes, const FindInput& find,
+                                  const RunOptions& options = {});
 MemoryForecast forecast(const Plan& plan, const RunOptions& options = {},
                         Results results = Results::kept);
 

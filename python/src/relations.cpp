@@ -262,6 +262,26 @@ void bind_relations(py::module_& module) {
           },
           py::arg("allow_holes") = false,
           "The same by definition, one tuple after the other: slow, and what `run` is held to.")
+      .def(
+          "to_bytes", [](const Plan& p) { return py::bytes(to_bytes({p})); },
+          "The plan as bytes, for another process to run: all but the tiles of its inputs, which "
+          "`Plan.from_bytes` is given there.")
+      .def_static(
+          "from_bytes",
+          [](const std::string& bytes, const std::map<std::string, Plan>& inputs) {
+            const auto find = [&](const std::string& name, const RelationType&) {
+              const auto found = inputs.find(name);
+              TESSERA_REQUIRE(PlanError, found != inputs.end(),
+                              "the plan reads an input '{}', which is not among those given", name);
+              const auto* input = std::get_if<op::Input>(&operator_of(found->second));
+              const bool nameless = input != nullptr && input->relation && input->name.empty();
+              return nameless ? Plan::input(*input->relation, name) : found->second;
+            };
+            return plans_from_bytes(bytes, find).front();
+          },
+          py::arg("bytes"), py::arg("inputs") = std::map<std::string, Plan>{},
+          "Reads a plan that `to_bytes` wrote, over these inputs by name: relations, or plans that "
+          "are inputs. IoError if the bytes are damaged, PlanError if an input does not fit.")
       .def("__repr__", &Plan::explain);
   py::implicitly_convertible<Relation, Plan>();
 

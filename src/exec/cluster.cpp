@@ -215,6 +215,9 @@ std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
   TESSERA_REQUIRE(PlanError, active_ == nullptr,
                   "on a cluster one plan runs at a time, and another is running");
   auto run = std::make_unique<Run>(*this, ++runs_, graph, std::move(notes));
+  // Of plans that somebody else has made physical there is nothing to decide.
+  if (rank() == 0 && told_decisions_ < runs_) pass_on(runs_, 0, "");
+  decisions_.erase(decisions_.begin(), decisions_.upper_bound(runs_));
   last_mark_ = run->mark();
   return run;
 }
@@ -290,6 +293,12 @@ void Cluster::deliver(Message message) {
     heard_.notify_all();
     return;
   }
+  if (message.header[0] == decision) {
+    pass_on(run, number, message.text);
+    if (run > runs_) decisions_[run] = {number, std::move(message.text)};
+    heard_.notify_all();
+    return;
+  }
   begun_[message.from] = std::max(begun_[message.from], run);
   heard_.notify_all();
   if (active_ == nullptr || active_->number() < run) {
@@ -309,7 +318,8 @@ void Cluster::deliver(Message message) {
         active_->hear_notes(message.from, notes_of(message.text));
       break;
     case verdict: active_->hear_verdict(); break;
-    case word: break;
+    case word:
+    case decision: break;
   }
 }
 

@@ -43,6 +43,12 @@ class Cluster final : public Wire::Handler {
   /// begun with it, are told.
   void fail_next_run(const std::string& message);
 
+  /// The first process says how the next run is carried out, and the others wait for it; nothing if
+  /// each is to decide by itself. Errors as for rounds, and an IoError if the marks differ: they do
+  /// not run the same.
+  void tell_decisions(std::uint64_t mark, const std::string& decided);
+  std::string hear_decisions(std::uint64_t mark);
+
   // Rounds, which every process takes part in; each waits for what it is to hear. ClusterError if
   // somebody has ended; IoError if somebody does something else, or cannot be reached.
 
@@ -57,7 +63,7 @@ class Cluster final : public Wire::Handler {
 
  private:
   class Run;
-  enum Kind : std::int64_t { tuple, failure, agreement, verdict, word };
+  enum Kind : std::int64_t { tuple, failure, agreement, verdict, word, decision };
   /// What somebody says in a round.
   struct Word {
     bool whole = false;     // or still arriving
@@ -77,6 +83,7 @@ class Cluster final : public Wire::Handler {
   void broken(const std::string& message) override;
   void second_passed() override;
   void deliver(Message message);
+  void pass_on(std::int64_t run, std::int64_t mark, const std::string& text);
   void say(int to, Kind kind, std::int64_t run, std::int64_t number, const std::string& text);
   static std::string other_order(int one, int other);
   std::int64_t next_round();
@@ -98,6 +105,12 @@ class Cluster final : public Wire::Handler {
   std::int64_t rounds_ = 0;
   std::map<std::pair<std::int64_t, int>, Word> words_;  // by round and speaker, until asked for
   std::vector<std::int64_t> begun_;  // the last run of which something has come, by rank
+  std::int64_t told_decisions_ = 0;  // the last run of which the first process has said something
+  struct Decision {
+    std::int64_t mark = 0;
+    std::string text = {};
+  };
+  std::map<std::int64_t, Decision> decisions_;  // by run, until asked for
   std::condition_variable heard_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace tessera::exec {
 
-/// Every process of a cluster makes the same plans and runs the tasks of its own sites; tiles
-/// travel between them.
+/// Every process of a cluster makes the same logical plans. The first one decides how they run, and
+/// each runs the tasks of its own sites; tiles travel between them.
 class ClusterEngine final : public Engine {
  public:
   explicit ClusterEngine(Cluster& cluster) : cluster_(cluster) {}
@@ -17,6 +17,10 @@ class ClusterEngine final : public Engine {
   int processes_here() const override { return cluster_.local_size(); }
   std::vector<std::vector<Tuple>> run(Prepared run, const TupleSink& sink,
                                       std::vector<RunObserver*> observers) override;
+  void tell_decisions(std::uint64_t mark, const std::string& decided) override {
+    cluster_.tell_decisions(mark, decided);
+  }
+  std::string hear_decisions(std::uint64_t mark) override { return cluster_.hear_decisions(mark); }
   std::int64_t runs() override { return cluster_.runs(); }
   void fail_next_run(const std::string& why) override { cluster_.fail_next_run(why); }
 

@@ -26,6 +26,16 @@ class Engine {
   virtual std::vector<std::vector<Tuple>> run(Prepared run, const TupleSink& sink,
                                               std::vector<RunObserver*> observers) = 0;
 
+  // What the first process decides of the next run, the others hear from it. `mark`: the same in
+  // all that run the same plans of the same relations.
+  virtual void tell_decisions(std::uint64_t mark, const std::string& decided) {
+    (void)mark, (void)decided;
+  }
+  virtual std::string hear_decisions(std::uint64_t mark) {
+    (void)mark;
+    return {};
+  }
+
   // Processes that run plans together count the same runs.
   virtual std::int64_t runs() { return 0; }  // that were begun here
   /// The next run has failed here before it was begun: it counts, and the others are told.

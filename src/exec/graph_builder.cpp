@@ -110,12 +110,13 @@ ValueId GraphBuilder::add(TaskKind kind, int op, int site, KeyId key,
   return task.output;
 }
 
-ValueId GraphBuilder::give(int site, const std::vector<Tile>& tiles) {
+ValueId GraphBuilder::give(int site, const op::Input& input, KeyId key,
+                           const std::vector<Tile>& tiles) {
   Types types;
   for (const Tile& tile : tiles) types.push_back(tile.type());
   const auto value = static_cast<ValueId>(graph_.values.size());
   graph_.values.push_back({site, graph_.types.add(types)});
-  graph_.given.push_back({value, &tiles, nullptr, 0});
+  graph_.given.push_back({value, &tiles, &input, key});
   return value;
 }
 

@@ -15,7 +15,7 @@ class GraphBuilder {
   explicit GraphBuilder(int sites) { graph_.sites = sites; }
 
   int add_step(const ia::Plan& plan);
-  ValueId give(int site, const std::vector<Tile>& tiles);
+  ValueId give(int site, const op::Input& input, KeyId key, const std::vector<Tile>& tiles);
   /// What an input's source makes.
   ValueId give(int site, const op::Input& input, KeyId key, const std::vector<TileType>& types);
 

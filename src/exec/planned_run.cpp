@@ -1,10 +1,14 @@
 #include "exec/planned_run.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <chrono>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "base/stop.h"
+#include "exec/run_bytes.h"
 #include "exec/statement_memory.h"
 #include "tra/plan_node.h"
 
@@ -41,30 +45,65 @@ PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, R
                     OptimizerOptions planning) {
   const StopScope heard(options.stop);
   exec::Context context = exec::context_of(options);
-  const exec::StatementMemory memory(context.options.memory_limit);
   verify_before_running(plans, options.holes);
-  planning.results_everywhere = context.engine->processes() > 1 && results == Results::kept;
-  const int sites = context.engine->sites(options);
+  const bool together = context.engine->processes() > 1;
+  planning.results_everywhere = together && results == Results::kept;
   auto state = std::make_unique<PlannedRun::State>(
-      PlannedRun::State{plans, std::move(context), results, optimizer::planned(plans, planning)});
-  if (planning.sites == sites && has_data(plans)) {
-    // The last pass, above the optimizer's: tasks, and the order in which they run.
-    const auto begin = std::chrono::steady_clock::now();
-    state->prepared =
-        exec::prepare(state->planning.plans, state->context, results == Results::kept);
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    state->planning.passes.push_back({"tasks", taken.count()});
-  }
+      PlannedRun::State{plans, std::move(context), results, std::move(planning)});
+  if (!together) state->plan();
   return PlannedRun(std::move(state));
 }
 
-exec::Prepared PlannedRun::State::take_to_run() {
+void PlannedRun::State::plan() {
+  if (planned) return;
+  const StopScope heard(context.options.stop);
+  const exec::StatementMemory memory(context.options.memory_limit);
+  planned = optimizer::planned(logical, planning);
+  if (planning.sites != context.engine->sites(context.options) || !has_data(logical)) return;
+  // The last pass, above the optimizer's: tasks, and the order in which they run.
+  const auto begin = std::chrono::steady_clock::now();
+  prepared = exec::prepare(planned->plans, context, results == Results::kept);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  planned->passes.push_back({"tasks", taken.count()});
+}
+
+void PlannedRun::State::require_prepared() {
   const int sites = context.engine->sites(context.options);
-  TESSERA_REQUIRE(PlanError, planning.options.sites == sites,
-                  "a plan for {} sites cannot run on {}", planning.options.sites, sites);
+  TESSERA_REQUIRE(PlanError, planning.sites == sites, "a plan for {} sites cannot run on {}",
+                  planning.sites, sites);
   // What has no tuples is refused here.
-  if (!prepared) return exec::prepare(planning.plans, context, results == Results::kept);
+  if (!prepared) prepared = exec::prepare(planned->plans, context, results == Results::kept);
+}
+
+exec::Prepared PlannedRun::State::take_to_run() {
+  if (context.engine->processes() > 1) share();
+  plan();
+  require_prepared();
   return *std::exchange(prepared, std::nullopt);
+}
+
+void PlannedRun::State::share() {
+  exec::WrittenPlans what(*this);
+  what.writer.seal();
+  const std::uint64_t mark = XXH3_64bits(what.bytes.data(), what.bytes.size());
+  exec::Engine& engine = *context.engine;
+  if (engine.rank() == 0) {
+    plan();
+    require_prepared();
+    std::string decided;
+    try {
+      decided = exec::decisions(*this, what);
+    } catch (const PlanError&) {
+      // It has something that bytes cannot hold: nothing is said, and everybody decides the same.
+    }
+    engine.tell_decisions(mark, decided);
+    return;
+  }
+  const std::string decided = engine.hear_decisions(mark);
+  if (decided.empty()) return;
+  PackedReader in(decided, "what the first process has decided");
+  PlanReader reader(in, {}, what.writer.tables());
+  exec::take_decisions(*this, reader);
 }
 
 PlannedRun::PlannedRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -72,17 +111,27 @@ PlannedRun::PlannedRun(PlannedRun&&) noexcept = default;
 PlannedRun& PlannedRun::operator=(PlannedRun&&) noexcept = default;
 PlannedRun::~PlannedRun() = default;
 
-const std::vector<ia::Plan>& PlannedRun::plans() const { return state_->planning.plans; }
+const std::vector<ia::Plan>& PlannedRun::plans() const {
+  state_->plan();
+  return state_->planned->plans;
+}
 
-OptimizedPlan PlannedRun::optimized() const { return optimizer::with_costs(state_->planning); }
+OptimizedPlan PlannedRun::optimized() const {
+  state_->plan();
+  return optimizer::with_costs(*state_->planned);
+}
 
 std::optional<MemoryForecast> PlannedRun::memory() const {
+  state_->plan();
   if (!state_->prepared) return std::nullopt;
   return exec::forecast_of(*state_->prepared);
 }
 
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {
-  return exec::forecast_of(plan_run({plan}, options, results).state().take_to_run());
+  PlannedRun planned = plan_run({plan}, options, results);
+  planned.state().plan();
+  planned.state().require_prepared();
+  return exec::forecast_of(*planned.state().prepared);
 }
 
 std::string MemoryForecast::to_string() const {

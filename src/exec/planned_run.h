@@ -9,17 +9,26 @@
 
 namespace tessera {
 
-/// Everything that was decided about plans that run together, and, unless an input has a type and
-/// no tuples, their tasks.
+/// Everything that is decided about plans that run together, and, unless an input has a type and no
+/// tuples, their tasks. The processes of a cluster decide when they are asked: of what runs it is
+/// the first one that decides, and tells the others.
 struct PlannedRun::State {
   std::vector<Plan> logical;
   exec::Context context;
   Results results;
-  optimizer::Planning planning;
+  OptimizerOptions planning;
+  std::optional<optimizer::Planning> planned = {};
   std::optional<exec::Prepared> prepared = {};
 
+  /// Decides, unless that is done.
+  void plan();
   /// PlanError if it cannot be run.
+  void require_prepared();
+  /// The same, once, for who runs it: on a cluster by what the first process has decided.
   exec::Prepared take_to_run();
+
+ private:
+  void share();
 };
 
 }  // namespace tessera

@@ -29,7 +29,11 @@ Prepared prepare(const std::vector<ia::Plan>& plans, const Context& context, boo
   std::vector<Plan> logical;
   for (const ia::Plan& plan : plans) logical.push_back(plan.logical());
   verify_before_running(logical, context.options.holes);
-  Prepared run{std::make_shared<TaskGraph>(expand(plans)), {}, context.options, keeps_results};
+  return prepare(std::make_shared<TaskGraph>(expand(plans)), context, keeps_results);
+}
+
+Prepared prepare(std::shared_ptr<TaskGraph> graph, const Context& context, bool keeps_results) {
+  Prepared run{std::move(graph), {}, context.options, keeps_results};
   const Engine& engine = *context.engine;
   for (int site = 0; site < run.graph->sites; ++site) run.mine.push_back(engine.has(site));
 
@@ -43,8 +47,7 @@ Prepared prepare(const std::vector<ia::Plan>& plans, const Context& context, boo
     return run;
   }
   run.kept = std::min(limit / 16, std::max<std::int64_t>(0, limit - run.needed));
-  const Circumstances under{run.mine, run.sizes, limit - run.kept, run.options.threads,
-                            keeps_results};
+  const RunSetup under{run.mine, run.sizes, limit - run.kept, run.options.threads, keeps_results};
   // Every process must take the tasks in the same order, so that none waits for one that waits for
   // it: what they choose may depend on nothing that they do not share.
   run.order = engine.processes() == 1 ? choose_order(*run.graph, under)

@@ -26,6 +26,8 @@ struct Context;
 
 /// PlanError for what cannot be run at all.
 Prepared prepare(const std::vector<ia::Plan>& plans, const Context& context, bool keeps_results);
+/// The same for plans whose tasks are known.
+Prepared prepare(std::shared_ptr<TaskGraph> graph, const Context& context, bool keeps_results);
 
 /// OutOfMemory if no order of the work fits.
 void refuse_what_cannot_fit(const Prepared& run);

@@ -124,7 +124,8 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
 
 std::vector<Relation> run(PlannedRun planned, RunReport* report) {
   PlannedRun::State& state = planned.state();
-  TESSERA_INVARIANT(state.results == Results::kept, "planned for a sink");
+  TESSERA_REQUIRE(PlanError, state.results == Results::kept,
+                  "the run was planned to hand its results over: run_into takes it");
   const exec::Context& context = state.context;
   const StopScope heard(context.options.stop);
   return counted(*context.engine, [&] {
@@ -151,7 +152,8 @@ Relation run(const Plan& plan, const RunOptions& options, RunReport* report) {
 std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& sink,
                                          RunReport* report) {
   PlannedRun::State& state = planned.state();
-  TESSERA_INVARIANT(state.results == Results::handed_over, "planned to be kept");
+  TESSERA_REQUIRE(PlanError, state.results == Results::handed_over,
+                  "the run was planned to keep its results: run takes it");
   const exec::Context& context = state.context;
   const StopScope heard(context.options.stop);
   return counted(*context.engine, [&] {

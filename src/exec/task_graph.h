@@ -65,9 +65,9 @@ struct TaskGraph {
 
   struct Given {
     ValueId value;
-    const std::vector<Tile>* tiles;  // of an input relation, which the plan holds; or null:
-    const op::Input* input;          // made by its source
-    KeyId key;
+    const std::vector<Tile>* tiles;  // of a relation, which the plan holds; null: the source makes
+    const op::Input* input;          // them. Of this input
+    KeyId key;                       // and at this key
   };
   std::vector<Given> given;
   struct Output {

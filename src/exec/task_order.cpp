@@ -178,7 +178,10 @@ void renumber(TaskGraph& graph, const std::vector<TaskId>& order) {
   }
   graph.tasks = std::move(tasks);
   graph.task_inputs = std::move(inputs);
+  index_readers(graph);
+}
 
+void index_readers(TaskGraph& graph) {
   graph.first_reader.assign(graph.values.size() + 1, 0);
   for (const ValueId value : graph.task_inputs) ++graph.first_reader[value + 1];
   for (std::size_t v = 0; v < graph.values.size(); ++v)

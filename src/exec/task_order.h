@@ -21,6 +21,7 @@ std::vector<TaskId> input_by_input(const TaskGraph& graph, const Key& box);
 
 /// Numbers the tasks in this order, and lists the readers of the values.
 void renumber(TaskGraph& graph, const std::vector<TaskId>& order);
+void index_readers(TaskGraph& graph);
 
 /// The order that reads and writes least under a limit, of those above.
 struct ChosenOrder {
@@ -29,6 +30,6 @@ struct ChosenOrder {
   bool by_input = false;  // within a box
 };
 /// Numbers the tasks by it, which are depth first so far: that is kept where nothing is gained.
-ChosenOrder choose_order(TaskGraph& graph, const Circumstances& under);
+ChosenOrder choose_order(TaskGraph& graph, const RunSetup& under);
 
 }  // namespace tessera::exec

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/packing.h"
 #include "store/consistency.h"
-#include "store/packing.h"
 
 namespace tessera::store {
 
@@ -31,16 +31,16 @@ constexpr std::size_t most_remembered = 1000;
 void put(PackedWriter& into, const std::vector<Address>& addresses) {
   into.put(static_cast<std::int64_t>(addresses.size()));
   for (const Address& at : addresses)
-    into.put(at.segment).put(at.place.offset).put(at.place.bytes).put(at.place.checksum);
+    into.put(at.segment).put(at.range.offset).put(at.range.bytes).put(at.range.checksum);
 }
 
 std::vector<Address> addresses_in(PackedReader& from) {
   std::vector<Address> addresses(static_cast<std::size_t>(from.count(sizeof(Address))));
   for (Address& at : addresses) {
     at.segment = from.integer();
-    at.place.offset = from.integer();
-    at.place.bytes = from.integer();
-    at.place.checksum = from.number<std::uint64_t>();
+    at.range.offset = from.integer();
+    at.range.bytes = from.integer();
+    at.range.checksum = from.number<std::uint64_t>();
   }
   return addresses;
 }

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/packing.h"
 #include "store/hidden_names.h"
-#include "store/packing.h"
 
 namespace tessera::store {
 
@@ -45,7 +45,7 @@ Strings strings_of(const std::vector<std::int64_t>& numbers, const std::string& 
 
 Strings read_block(const File& segment, const Address& block, const std::string& relation) {
   const std::string what = fmt::format("a block of the texts of {}", shown_name(relation));
-  return strings_of(read_numbers(segment, block.place, what), what);
+  return strings_of(read_numbers(segment, block.range, what), what);
 }
 
 Strings read_strings(const std::filesystem::path& database, const Definition& definition) {

@@ -149,6 +149,38 @@ void other_kernel() {
   run(a.join(a, {0, 1}, {0, 1}, cluster_info().rank == 0 ? "add" : "sub"));
 }
 
+/// The first process decides how plans run: the others have been told not to optimize, and do as it
+/// says. Each tells what it ran. A function of C++ is the same in all, and is not sent; a plan with
+/// a kernel that is not registered is sent too.
+void decided_by_one() {
+  const auto unregistered = std::make_shared<const Kernel>(
+      Kernel{.name = "halved",
+             .infer = [](Types types, const Params&) { return std::vector<TileType>{types[0]}; },
+             .implementations = {{.name = "loop", .run = [](Tiles tiles, const Params&) {
+                                    return KernelCall("mul_scalar(value=0.5)").run(tiles);
+                                  }}}});
+  const auto turned = KeyFunction::opaque("turned", 2, [](const Key& key) {
+    return Key{key[1], key[0]};
+  });
+  const Plan a = Plan::input(matrix(20, 30, 5, 1), "A"), b = Plan::input(matrix(30, 20, 5, 2), "B");
+  const Plan plan = tasks::product(a, b).rekey(turned).transform(KernelCall(unregistered, {}));
+  RunOptions options;
+  options.optimize = cluster_info().rank == 0;
+  options.ended = [](const RunRecord& record) {
+    std::string text = record.plans.front().explain();
+    for (char& letter : text)
+      if (letter == '\n') letter = ';';
+    std::cout << fmt::format("ran {}\n", text) << std::flush;
+  };
+  const Relation result = run(plan, options);
+  const Relation expected = plan.interpret();
+  for (std::size_t t = 0; t < expected.tuples().size(); ++t)
+    for (std::int64_t i = 0; i < 5; ++i)
+      if (std::abs(result.tuples()[t].tiles[0].at<double>({i, i}) -
+                   expected.tuples()[t].tiles[0].at<double>({i, i})) > 1e-9)
+        throw InternalError("another result");
+}
+
 /// A source that fails at one process: the others are told, and all go on with the next plan.
 void failing_source() {
   const RelationType type{{{"", {DType::f64, {4, 4}, 0}}}, {4, 4}};
@@ -331,6 +363,8 @@ int main(int argc, char** argv) {
       disagreement();
     else if (mode == "other_kernel")
       other_kernel();
+    else if (mode == "decided_by_one")
+      decided_by_one();
     else if (mode == "other_values")
       other_values(std::atoi(argc > 2 ? argv[2] : "2"));
     else if (mode == "other_source")

@@ -39,8 +39,8 @@ def test_results_are_those_of_one_process(ranks, mode):
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
 def test_the_examples_of_the_papers(ranks):
-    # Each process plans, which takes seven as many times as long on few cores; a loop of hundreds of
-    # statements waits for the disk and for the others at each.
+    # Each process makes the logical plans, which takes seven as many times as long on few cores; a loop
+    # of hundreds of statements waits for the disk and for the others at each.
     left_out = ["ImperativeLoop.*"] * (ranks > 2) + ["RecursiveSql.*"] * (ranks > 4)
     which = [f"--gtest_filter=-{':'.join(left_out)}"] if left_out else []
     ended = run(ranks, BUILD / "tests" / "papers_tests", *which, timeout=600)
@@ -103,6 +103,15 @@ def test_processes_that_disagree_are_told(mode):
     ended = run(3, PROGRAM, mode)
     assert ended.returncode != 0
     assert "do not run the same plan" in ended.stderr
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7])
+def test_the_first_process_decides_how_a_plan_runs(ranks):
+    ended = run(ranks, PROGRAM, "decided_by_one")
+    assert ended.returncode == 0, ended.stderr
+    plans = re.findall(r"ran (.*)", ended.stdout)
+    assert len(plans) == ranks and len(set(plans)) == 1
+    assert "SHUF" in plans[0] or "BCAST" in plans[0]
 
 
 @pytest.mark.parametrize("ranks, culprit", [(2, 1), (3, 0), (4, 2)])

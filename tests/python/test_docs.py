@@ -45,6 +45,17 @@ def test_the_build_of_a_program_that_uses_the_library_is_the_example():
     assert blocks == [(ROOT / "examples" / "find_package" / "CMakeLists.txt").read_text()]
 
 
+def test_the_plan_on_the_page_of_clusters_is_the_one_of_its_command():
+    page = (ROOT / "docs" / "cluster.md").read_text()
+    (command,) = [line for line in page.splitlines() if "--explain --sites" in line]
+    program, *arguments = command.split()
+    build = pathlib.Path(ts.__file__).resolve().parents[2]
+    printed = subprocess.run([build / "examples" / pathlib.Path(program).name, *arguments], check=True,
+                             text=True, stdout=subprocess.PIPE, timeout=120).stdout
+    shown = next(text for language, text in BLOCK.findall(page) if language == "text")
+    assert printed.startswith(shown + "\n")
+
+
 def test_the_first_program_of_the_readme_is_the_example():
     blocks = BLOCK.findall((ROOT / "README.md").read_text())
     program = next(text for language, text in blocks if language == "python")

@@ -4,6 +4,9 @@ The model is written from the definitions of the operators alone. It also says w
 answer (keys that collide or are negative, tiles that do not fit), and then ours must refuse it.
 """
 import itertools
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -176,3 +179,37 @@ def compare(seed):
 def test_random_plans_equal_the_model():
     answers = [compare(seed) for seed in range(6000)]
     assert answers.count(True) > 3000 and answers.count(False) > 300, answers.count(True)
+
+
+def test_a_plan_goes_to_another_process_as_bytes(tmp_path):
+    x = np.arange(30.0).reshape(5, 6)
+    a = ts.relation(x, tile=(2, 3)).plan("A")
+    plan = a.join(a, [0], [0], "matmul(transpose_a=true)").aggregate([1, 2], "add")
+    (tmp_path / "plan").write_bytes(plan.to_bytes())
+    np.save(tmp_path / "x.npy", x)
+    program = """
+import sys, numpy as np, tessera as ts
+x = np.load("x.npy")
+plan = ts.Plan.from_bytes(open("plan", "rb").read(), {"A": ts.relation(x, tile=(2, 3))})
+assert np.array_equal(plan.run(sites=3).numpy(), x.T @ x)
+print(plan.explain(), end="")
+"""
+    ended = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True,
+                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == plan.explain()
+
+
+def test_plans_of_other_inputs_or_from_damaged_bytes_are_refused():
+    a = ts.relation(np.arange(30.0).reshape(5, 6), tile=(2, 3)).plan("A")
+    written = a.transform("neg").to_bytes()
+    with pytest.raises(ts.PlanError, match="'A', which is not among those given"):
+        ts.Plan.from_bytes(written)
+    with pytest.raises(ts.PlanError, match="is <3, 2> -> f64"):
+        ts.Plan.from_bytes(written, {"A": ts.relation(np.arange(30.0).reshape(3, 10), tile=(2, 3))})
+    with pytest.raises(ts.IoError, match="damaged: its checksum"):
+        ts.Plan.from_bytes(written[:-1] + bytes([written[-1] ^ 1]), {"A": a})
+    with pytest.raises(ts.IoError, match="these 3 bytes are not written plans"):
+        ts.Plan.from_bytes(b"abc", {"A": a})
+    with pytest.raises(TypeError):
+        ts.Plan.from_bytes(3, {"A": a})
