@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/check.h"
+#include "base/odometer.h"
 #include "kernel/arguments.h"
 #include "tile/tile_hash.h"
 #include "tra/plan_node.h"
@@ -33,12 +34,7 @@ std::int64_t sampled(std::int64_t which, std::int64_t count) {
 
 Key key_at(const op::Input& input, std::int64_t number) {
   if (input.listing) return input.listing->tuples[static_cast<std::size_t>(number)].key;
-  Key key(input.type.frontier.size(), 0);
-  for (std::size_t d = key.size(); d-- > 0;) {
-    key[d] = number % input.type.frontier[d];
-    number /= input.type.frontier[d];
-  }
-  return key;
+  return unraveled<Key>(static_cast<std::uint64_t>(number), input.type.frontier);
 }
 
 std::uint64_t sample_of(const op::Input& input) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/odometer.h"
 #include "kernel/gemm.h"
 #include "kernel/gustavson.h"
 #include "kernel/hypersparse_product.h"
@@ -44,14 +45,6 @@ std::int64_t offset_of(const Index& index, const Strides& steps) {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * steps[d];
   return offset;
-}
-
-/// The next index in row-major order.
-void advance(Index& index, const Shape& extents) {
-  for (std::size_t d = index.size(); d-- > 0;) {
-    if (++index[d] < extents[d]) return;
-    index[d] = 0;
-  }
 }
 
 enum class Side { left, right };

@@ -4,6 +4,7 @@
 #include <exception>
 #include <numeric>
 
+#include "base/odometer.h"
 #include "base/stop.h"
 #include "key/closedness.h"
 #include "key/expression.h"
@@ -11,12 +12,6 @@
 
 namespace tessera {
 namespace {
-
-Key point_of(std::int64_t index, const Key& extents) {
-  Key point(extents.size(), 0);
-  for (std::size_t i = extents.size(); i-- > 0; index /= extents[i]) point[i] = index % extents[i];
-  return point;
-}
 
 /// The points of a box in row-major order, a block at a time. Each component is written by itself,
 /// as runs of equal values, so that the cost does not depend on how short the inner extents are.
@@ -184,7 +179,7 @@ Key KeyImage::key_at(std::int64_t row) const {
 }
 
 Key KeyImage::point_at(std::int64_t row) const {
-  return point_of(filtered ? points[row] : row, extents);
+  return unraveled<Key>(static_cast<std::uint64_t>(filtered ? points[row] : row), extents);
 }
 
 KeyImage image_of(const KeySet& keys) {

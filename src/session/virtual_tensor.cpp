@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "base/odometer.h"
 #include "session/definition_text.h"
 #include "store/json_fields.h"
 
@@ -28,10 +29,7 @@ query::Tensor VirtualTensor::tensor(const std::string& name) const {
     for (int d = 0; d < type.rank(); ++d)
       tile.shape[d] = std::min(type.tile[d], type.shape[d] - key[d] * type.tile[d]);
     listing->tuples.push_back({key, {tile}});
-    for (std::size_t d = key.size(); d-- > 0;) {
-      if (++key[d] < relation.frontier[d]) break;
-      key[d] = 0;
-    }
+    advance(key, relation.frontier);
   }
   return query::tensor_of(Plan::input(listing, TileSource{}, name), type.shape, type.tile);
 }

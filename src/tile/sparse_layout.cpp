@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/odometer.h"
 #include "base/stop.h"
 #include "tile/convert.h"
 #include "tile/dispatch.h"
@@ -50,15 +51,6 @@ Tile assemble(const TileType& type, const Tile& source, const std::vector<Entry>
   }
   for (std::int64_t row = 0; row < rows; ++row) storage->offsets[row + 1] += storage->offsets[row];
   return publish_sparse(type, std::move(storage));
-}
-
-Index unravel(std::int64_t position, const Shape& shape) {
-  Index index(shape.size(), 0);
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    index[i] = position % shape[i];
-    position /= shape[i];
-  }
-  return index;
 }
 
 std::int64_t ravel(const Index& index, const Shape& shape) {
@@ -186,7 +178,7 @@ Tile slice_sparse(const Tile& sparse, const Index& begin, const Strides& step,
   }
   std::vector<Entry> entries;
   for_each_entry(sparse, [&](std::int64_t position, std::int64_t entry) {
-    Index index = unravel(position, sparse.shape());
+    Index index = unraveled<Index>(static_cast<std::uint64_t>(position), sparse.shape());
     for (std::size_t i = 0; i < index.size(); ++i) {
       const std::int64_t distance = index[i] - begin[i];
       const std::int64_t place = distance / step[i];
@@ -204,7 +196,7 @@ Tile permute_sparse(const Tile& sparse, const std::vector<std::int64_t>& axes,
   std::vector<Entry> entries;
   entries.reserve(sparse.stored());
   for_each_entry(sparse, [&](std::int64_t position, std::int64_t entry) {
-    const Index index = unravel(position, sparse.shape());
+    const Index index = unraveled<Index>(static_cast<std::uint64_t>(position), sparse.shape());
     Index to(index.size(), 0);
     for (std::size_t i = 0; i < axes.size(); ++i) to[i] = index[axes[i]];
     entries.push_back({ravel(to, permuted), entry});
@@ -219,7 +211,7 @@ Tile diagonal_sparse(const Tile& sparse) {
   to[last - 1] = std::min(sparse.shape()[last - 1], sparse.shape()[last]);
   std::vector<Entry> entries;
   for_each_entry(sparse, [&](std::int64_t position, std::int64_t entry) {
-    const Index index = unravel(position, sparse.shape());
+    const Index index = unraveled<Index>(static_cast<std::uint64_t>(position), sparse.shape());
     if (index[last] != index[last - 1]) return;
     entries.push_back({ravel(Index(index.begin(), index.end() - 1), to), entry});
   });

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/odometer.h"
 #include "base/stop.h"
 #include "tra/evaluate.h"
 
@@ -138,10 +139,7 @@ std::shared_ptr<const TupleSet<TileType>> listed(const Plan& plan) {
   Key key(node.type.frontier.size(), 0);
   for (std::int64_t i = count_below(node.type.frontier); i > 0; --i) {
     set->tuples.push_back({key, types});
-    for (std::size_t d = key.size(); d-- > 0;) {
-      if (++key[d] < node.type.frontier[d]) break;
-      key[d] = 0;
-    }
+    advance(key, node.type.frontier);
   }
   return set;
 }

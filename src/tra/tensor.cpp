@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/odometer.h"
 #include "tessera/kernel.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
@@ -31,10 +32,7 @@ void place(const Tile& tile, MutableTile& tensor, const Index& corner) {
     for (int d = 0; d < rank; ++d) at += (corner[d] + index[d]) * strides[d];
     std::memcpy(tensor.bytes_begin() + at * static_cast<std::int64_t>(size),
                 source.bytes_begin() + i * run * static_cast<std::int64_t>(size), run * size);
-    for (int d = rank - 2; d >= 0; --d) {
-      if (++index[d] < tile.shape()[d]) break;
-      index[d] = 0;
-    }
+    if (rank > 1) advance(index, tile.shape(), rank - 1);
   }
 }
 
@@ -67,10 +65,7 @@ Relation Relation::from_tensor(const Tile& tensor, const Shape& tile_shape, Pres
     }
     Tile tile = tensor.slice(begin, end);
     if (presence != Presence::sparse || !all_zero(tile)) tuples.push_back({key, {std::move(tile)}});
-    for (int d = rank; d-- > 0;) {
-      if (++key[d] < frontier[d]) break;
-      key[d] = 0;
-    }
+    advance(key, frontier);
   }
   Shape bound = tile_shape;
   for (int d = 0; d < rank; ++d) bound[d] = std::min(bound[d], tensor.shape()[d]);

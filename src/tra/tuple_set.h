@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/odometer.h"
 #include "tessera/kernel.h"
 #include "tessera/relation.h"
 
@@ -49,15 +50,6 @@ TupleSet<Payload> complete(const TupleSet<Payload>& set);
 
 /// Keys stay below this, so that the frontier above them can be counted.
 inline constexpr std::int64_t max_key_component = std::int64_t{1} << 62;
-
-/// Steps a key to the next one below a frontier, in order; false after the last one.
-inline bool advance(Key& key, const Key& frontier) {
-  for (std::size_t i = key.size(); i-- > 0;) {
-    if (++key[i] < frontier[i]) return true;
-    key[i] = 0;
-  }
-  return false;
-}
 
 /// The dtypes and bounds of the columns of some tuples. A layout is kept only if all tiles share
 /// it.

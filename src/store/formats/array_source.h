@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/odometer.h"
 #include "store/formats/element.h"
 #include "store/formats/tile_groups.h"
 
@@ -99,10 +100,7 @@ void for_each_run(const Shape& shape, const Box& box, Run&& run) {
     std::int64_t offset = 0;
     for (int d = 0; d < rank; ++d) offset = offset * shape[d] + box.begin[d] + at[d];
     run(offset, position, length);
-    for (int d = split; d-- > 0;) {
-      if (++at[d] < extents[d]) break;
-      at[d] = 0;
-    }
+    advance(at, extents, split);
   }
 }
 

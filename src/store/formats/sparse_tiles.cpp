@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/odometer.h"
 #include "base/parallel.h"
 #include "tile/dispatch.h"
 
@@ -110,14 +111,7 @@ void SparseTiles::add(const Entries& entries) {
   }
 }
 
-Key SparseTiles::key_of(std::uint64_t tile) const {
-  Key key(grid_.size(), 0);
-  for (std::size_t d = grid_.size(); d-- > 0;) {
-    key[d] = static_cast<std::int64_t>(tile % static_cast<std::uint64_t>(grid_[d]));
-    tile /= static_cast<std::uint64_t>(grid_[d]);
-  }
-  return key;
-}
+Key SparseTiles::key_of(std::uint64_t tile) const { return unraveled<Key>(tile, grid_); }
 
 Shape SparseTiles::shape_of(const Key& key) const {
   Shape shape = tile_.shape;
@@ -128,12 +122,8 @@ Shape SparseTiles::shape_of(const Key& key) const {
 
 std::string SparseTiles::place_of(std::uint64_t position) const {
   Key at = key_of(position / tile_elements_);
-  std::uint64_t inside = position % tile_elements_;
-  for (std::size_t d = at.size(); d-- > 0;) {
-    const auto extent = static_cast<std::uint64_t>(tile_.shape[d]);
-    at[d] = at[d] * tile_.shape[d] + static_cast<std::int64_t>(inside % extent);
-    inside /= extent;
-  }
+  const Index inside = unraveled<Index>(position % tile_elements_, tile_.shape);
+  for (std::size_t d = 0; d < at.size(); ++d) at[d] = at[d] * tile_.shape[d] + inside[d];
   return to_string(at);
 }
 
@@ -141,12 +131,7 @@ std::pair<std::int64_t, std::int64_t> SparseTiles::split(std::uint64_t inside,
                                                          const Shape& shape) const {
   const int rank = shape.rank();
   const int dense_dims = rank - tile_.sparse_dims;
-  std::array<std::int64_t, max_rank> index{};
-  for (int d = rank; d-- > 0;) {
-    const auto extent = static_cast<std::uint64_t>(tile_.shape[d]);
-    index[d] = static_cast<std::int64_t>(inside % extent);
-    inside /= extent;
-  }
+  const Index index = unraveled<Index>(inside, tile_.shape);
   std::int64_t row = 0;
   std::int64_t coordinate = 0;
   for (int d = 0; d < dense_dims; ++d) row = row * shape[d] + index[d];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/odometer.h"
 #include "tessera/relation.h"
 
 namespace tessera::store {
@@ -72,11 +73,10 @@ TileGroups::TileGroups(const Shape& shape, const Shape& tile, const Sizes& sizes
 }
 
 TileGroups::Group TileGroups::operator[](std::int64_t i) const {
-  Group group{Key(extent_.size(), 0), Key(extent_.size(), 0)};
-  for (std::size_t d = extent_.size(); d-- > 0;) {
-    group.first[d] = i % groups_[d] * extent_[d];
+  Group group{unraveled<Key>(static_cast<std::uint64_t>(i), groups_), Key(extent_.size(), 0)};
+  for (std::size_t d = 0; d < extent_.size(); ++d) {
+    group.first[d] *= extent_[d];
     group.end[d] = std::min(group.first[d] + extent_[d], frontier_[d]);
-    i /= groups_[d];
   }
   return group;
 }
@@ -87,13 +87,7 @@ bool TileGroups::Group::is_one_tile() const {
   return true;
 }
 
-bool TileGroups::Group::step(Key& key) const {
-  for (std::size_t d = key.size(); d-- > 0;) {
-    if (++key[d] < end[d]) return true;
-    key[d] = first[d];
-  }
-  return false;
-}
+bool TileGroups::Group::step(Key& key) const { return advance(key, first, end, key.size()); }
 
 Box TileGroups::box_of(const Group& group) const {
   Box box{Shape(shape_.rank(), 0), Shape(shape_.rank(), 0)};
