@@ -10,27 +10,28 @@ struct Spelling {
   BinaryOperator op;
   std::string_view text;
   Binding binding;
+  std::string_view kernel;  // none: it has a meaning for the values of rows alone
 };
 
 /// The first spelling of an operator is the one that is printed.
 constexpr Spelling spellings[] = {
-    {BinaryOperator::add, "+", Binding::sum},
-    {BinaryOperator::subtract, "-", Binding::sum},
-    {BinaryOperator::multiply, "*", Binding::product},
-    {BinaryOperator::divide, "/", Binding::product},
-    {BinaryOperator::integer_divide, "//", Binding::product},
-    {BinaryOperator::remainder, "%", Binding::product},
-    {BinaryOperator::matmul, "@", Binding::product},
-    {BinaryOperator::equal, "=", Binding::comparison},
-    {BinaryOperator::equal, "==", Binding::comparison},
-    {BinaryOperator::not_equal, "<>", Binding::comparison},
-    {BinaryOperator::not_equal, "!=", Binding::comparison},
-    {BinaryOperator::less, "<", Binding::comparison},
-    {BinaryOperator::less_equal, "<=", Binding::comparison},
-    {BinaryOperator::greater, ">", Binding::comparison},
-    {BinaryOperator::greater_equal, ">=", Binding::comparison},
-    {BinaryOperator::logical_and, "AND", Binding::conjunction},
-    {BinaryOperator::logical_or, "OR", Binding::disjunction},
+    {BinaryOperator::add, "+", Binding::sum, "add"},
+    {BinaryOperator::subtract, "-", Binding::sum, "sub"},
+    {BinaryOperator::multiply, "*", Binding::product, "mul"},
+    {BinaryOperator::divide, "/", Binding::product, "div"},
+    {BinaryOperator::integer_divide, "//", Binding::product, ""},
+    {BinaryOperator::remainder, "%", Binding::product, ""},
+    {BinaryOperator::matmul, "@", Binding::product, "matmul"},
+    {BinaryOperator::equal, "=", Binding::comparison, "equal"},
+    {BinaryOperator::equal, "==", Binding::comparison, "equal"},
+    {BinaryOperator::not_equal, "<>", Binding::comparison, "not_equal"},
+    {BinaryOperator::not_equal, "!=", Binding::comparison, "not_equal"},
+    {BinaryOperator::less, "<", Binding::comparison, "less"},
+    {BinaryOperator::less_equal, "<=", Binding::comparison, "less_equal"},
+    {BinaryOperator::greater, ">", Binding::comparison, "greater"},
+    {BinaryOperator::greater_equal, ">=", Binding::comparison, "greater_equal"},
+    {BinaryOperator::logical_and, "AND", Binding::conjunction, "logical_and"},
+    {BinaryOperator::logical_or, "OR", Binding::disjunction, "logical_or"},
 };
 
 const Spelling& spelling_of(BinaryOperator op) {
@@ -45,6 +46,8 @@ const Spelling& spelling_of(BinaryOperator op) {
 std::string_view to_string(BinaryOperator op) { return spelling_of(op).text; }
 
 Binding binding_of(BinaryOperator op) { return spelling_of(op).binding; }
+
+std::string_view kernel_of(BinaryOperator op) { return spelling_of(op).kernel; }
 
 std::optional<BinaryOperator> operator_of(const lang::Token& token) {
   using Kind = lang::Token::Kind;

@@ -26,6 +26,9 @@ constexpr Binding tighter(Binding binding) {
 
 Binding binding_of(BinaryOperator op);
 
+/// The kernel that an operator calls; empty if there is none.
+std::string_view kernel_of(BinaryOperator op);
+
 /// The operator that a token stands for, if any: `==` is `=`, and `!=` is `<>`.
 std::optional<BinaryOperator> operator_of(const lang::Token& token);
 

@@ -1,33 +1,13 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "lang/sql/operators.h"
 #include "query/binding/bind_expression.h"
 
 namespace tessera::query {
 namespace {
 
 using lang::fail_type;
-
-std::string kernel_for(BinaryOperator op) {
-  switch (op) {
-    case BinaryOperator::add: return "add";
-    case BinaryOperator::subtract: return "sub";
-    case BinaryOperator::multiply: return "mul";
-    case BinaryOperator::divide: return "div";
-    case BinaryOperator::matmul: return "matmul";
-    case BinaryOperator::equal: return "equal";
-    case BinaryOperator::not_equal: return "not_equal";
-    case BinaryOperator::less: return "less";
-    case BinaryOperator::less_equal: return "less_equal";
-    case BinaryOperator::greater: return "greater";
-    case BinaryOperator::greater_equal: return "greater_equal";
-    case BinaryOperator::logical_and: return "logical_and";
-    case BinaryOperator::logical_or: return "logical_or";
-    case BinaryOperator::integer_divide:
-    case BinaryOperator::remainder: break;
-  }
-  TESSERA_INVARIANT(false, "{} has no kernel", sql::to_string(op));
-}
 
 bool is_comparison(BinaryOperator op) {
   return op >= BinaryOperator::equal && op <= BinaryOperator::greater_equal;
@@ -56,7 +36,8 @@ ExpressionPtr text_operation(BinaryOperator op, const ExpressionPtr& left,
 
 ExpressionPtr kernel_operation(BinaryOperator op, const ExpressionPtr& left,
                                const ExpressionPtr& right, Location location) {
-  const std::string name = kernel_for(op);
+  const std::string name(kernel_of(op));
+  TESSERA_INVARIANT(!name.empty(), "{} has no kernel", sql::to_string(op));
   const bool has_scalar = op != BinaryOperator::matmul && op != BinaryOperator::logical_and &&
                           op != BinaryOperator::logical_or;
   const auto number_left = number_in(*left), number_right = number_in(*right);
@@ -91,7 +72,8 @@ ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
     const bool takes_right = left_is_written || (is_null(*left) && !is_null(*right));
     const ExpressionPtr& other = takes_right ? right : left;
     if (logical)
-      return folded(make(Operation{op, left, right, kernel_for(op)}, boolean_type, location));
+      return folded(
+          make(Operation{op, left, right, std::string(kernel_of(op))}, boolean_type, location));
     return make(Constant{}, is_comparison(op) ? boolean_type : other->type, location);
   }
   if (logical) {

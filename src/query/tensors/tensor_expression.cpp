@@ -1,5 +1,6 @@
 #include "query/tensors/tensor_expression.h"
 
+#include "lang/sql/operators.h"
 #include "query/binding/binder.h"
 #include "query/rows/kernel_location.h"
 #include "query/tensors/tensor_call.h"
@@ -11,27 +12,6 @@ namespace {
 using lang::at_location;
 using lang::fail_type;
 using sql::BinaryOperator;
-
-const char* kernel_of(BinaryOperator op) {
-  switch (op) {
-    case BinaryOperator::add: return "add";
-    case BinaryOperator::subtract: return "sub";
-    case BinaryOperator::multiply: return "mul";
-    case BinaryOperator::divide: return "div";
-    case BinaryOperator::equal: return "equal";
-    case BinaryOperator::not_equal: return "not_equal";
-    case BinaryOperator::less: return "less";
-    case BinaryOperator::less_equal: return "less_equal";
-    case BinaryOperator::greater: return "greater";
-    case BinaryOperator::greater_equal: return "greater_equal";
-    case BinaryOperator::logical_and: return "logical_and";
-    case BinaryOperator::logical_or: return "logical_or";
-    case BinaryOperator::matmul:
-    case BinaryOperator::integer_divide:
-    case BinaryOperator::remainder: break;
-  }
-  return nullptr;
-}
 
 /// The parts of an expression, each with its place.
 class TensorBinder {
@@ -79,8 +59,8 @@ class TensorBinder {
       return at_location(location, [&]() -> TensorOperand {
         return {matrix_product(as_tensor(left), as_tensor(right))};
       });
-    const char* kernel = kernel_of(binary.op);
-    if (kernel == nullptr)
+    const std::string kernel(kernel_of(binary.op));
+    if (kernel.empty())
       fail_type(location, "{} is not known for tensors, only for numbers of a table",
                 sql::to_string(binary.op));
     return at_location(location, [&] {
