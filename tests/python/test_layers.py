@@ -1,0 +1,52 @@
+"""scripts/check_layers refuses what its layers forbid: tried on copies of src/ with one line more."""
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def check(root):
+    done = subprocess.run([ROOT / "scripts/check_layers", root], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def project(tmp_path):
+    for folder in ("src", "include"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    return tmp_path
+
+
+def test_the_project_itself_has_no_forbidden_edge(project):
+    assert check(project) == (0, "\nlayers: 0 wrong\n")
+
+
+@pytest.mark.parametrize("file, line, said", [
+    ("src/tile/tile.cpp", '#include "exec/engine.h"', "tile includes exec/engine.h of exec"),
+    ("src/tile/tile.cpp", '#  include "exec/engine.h"', "tile includes exec/engine.h of exec"),
+    ("src/tile/tile.cpp", '#include "../exec/engine.h"', "includes begin at src/ or include/"),
+    ("src/ia/fuse.cpp", '#include "tra/../exec/engine.h"', "includes begin at src/ or include/"),
+    ("src/ia/fuse.cpp", '#include "elsewhere/engine.h"', "elsewhere/engine.h is of no folder of src/"),
+    ("src/ia/fuse.cpp", '#include "tessera/run.h"', "ia includes run.h of exec"),
+    ("src/query/rows/cell.cpp", '#include "query/binding/binder.h"', "query/rows includes query/binding/binder.h"),
+    ("src/exec/run.cpp", "Tile some(const Tile& tile) { return tile; }\n"
+                         "namespace tessera {\nstd::string bytes_text(double) { return {}; }\n}",
+     "bytes_text is declared in base and defined here"),
+])
+def test_what_is_forbidden_is_said_with_its_line(project, file, line, said):
+    path = project / file
+    before = path.read_text()
+    path.write_text(before + line + "\n")
+    status, text = check(project)
+    assert status == 1
+    assert f"{file}:" in text and said in text
+
+
+def test_a_folder_that_is_not_listed_is_refused(project):
+    (project / "src/misc").mkdir()
+    (project / "src/misc/all.cpp").write_text("")
+    status, text = check(project)
+    assert status == 1 and "src/misc/all.cpp: unknown folder" in text
