@@ -200,10 +200,7 @@ void gustavson_dense(const SparseMatrix<W>& a, const SparseMatrix<W>& b, W* c, U
 #define TESSERA_INSTANTIATE(W)                                                              \
   template Tile gustavson(const SparseMatrix<W>&, const SparseMatrix<W>&, const TileType&); \
   template void gustavson_dense(const SparseMatrix<W>&, const SparseMatrix<W>&, W*, Update);
-TESSERA_INSTANTIATE(float)
-TESSERA_INSTANTIATE(double)
-TESSERA_INSTANTIATE(std::uint64_t)
-TESSERA_INSTANTIATE(std::uint8_t)
+TESSERA_FOR_WORKING_TYPES(TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -127,10 +127,7 @@ Tile hypersparse_product(const Tile& a, const Tile& b, Transposed transposed,
 // NOLINTBEGIN(bugprone-macro-parentheses): W is a type
 #define TESSERA_INSTANTIATE(W) \
   template Tile hypersparse_product<W>(const Tile&, const Tile&, Transposed, const TileType&);
-TESSERA_INSTANTIATE(float)
-TESSERA_INSTANTIATE(double)
-TESSERA_INSTANTIATE(std::uint64_t)
-TESSERA_INSTANTIATE(std::uint8_t)
+TESSERA_FOR_WORKING_TYPES(TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -61,22 +61,33 @@ std::vector<Parameter> transposition_parameters() {
           {"transpose_b", false, "swap the last two dimensions of the second argument"}};
 }
 
-Kernel matmul() {
-  return {.name = "matmul",
-          .description =
-              "matrix product by NumPy's rules: vectors count as a row or a column, "
-              "leading dimensions broadcast",
+/// A product of matrices, however many there are of them and however they are paired.
+Kernel product_of_matrices(const char* name, const char* description,
+                           std::vector<std::string> aliases,
+                           TileType (*type)(const TileType&, const TileType&, const Params&)) {
+  return {.name = name,
+          .description = description,
           .min_arguments = 2,
           .max_arguments = 2,
           .parameters = transposition_parameters(),
           .properties = linear_in({0, 1}),
           .infer =
-              [](Types types, const Params& params) {
-                return std::vector{product_type("matmul", types[0], types[1], transposed(params))};
+              [type](Types types, const Params& params) {
+                return std::vector{type(types[0], types[1], params)};
               },
           .cost = matrix_product_cost,
           .implementations = matrix_product_implementations(),
-          .aliases = {"matMul", "mat_mul", "matrix_multiply"}};
+          .aliases = std::move(aliases)};
+}
+
+Kernel matmul() {
+  return product_of_matrices("matmul",
+                             "matrix product by NumPy's rules: vectors count as a row or a column, "
+                             "leading dimensions broadcast",
+                             {"matMul", "mat_mul", "matrix_multiply"},
+                             [](const TileType& a, const TileType& b, const Params& params) {
+                               return product_type("matmul", a, b, transposed(params));
+                             });
 }
 
 TileType batched_matmul_type(const TileType& a, const TileType& b, const Params& params) {
@@ -91,21 +102,10 @@ TileType batched_matmul_type(const TileType& a, const TileType& b, const Params&
 }
 
 Kernel batched_matmul() {
-  return {.name = "batched_matmul",
-          .description =
-              "matrix products of the last two dimensions, one for each index of the "
-              "dimensions before them",
-          .min_arguments = 2,
-          .max_arguments = 2,
-          .parameters = transposition_parameters(),
-          .properties = linear_in({0, 1}),
-          .infer =
-              [](Types types, const Params& params) {
-                return std::vector{batched_matmul_type(types[0], types[1], params)};
-              },
-          .cost = matrix_product_cost,
-          .implementations = matrix_product_implementations(),
-          .aliases = {"batchMatMul"}};
+  return product_of_matrices("batched_matmul",
+                             "matrix products of the last two dimensions, one for each index of "
+                             "the dimensions before them",
+                             {"batchMatMul"}, batched_matmul_type);
 }
 
 TileType outer_type(const TileType& a, const TileType& b) {

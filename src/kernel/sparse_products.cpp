@@ -151,10 +151,7 @@ void dense_times_sparse(const MatrixView<W>& a, const SparseMatrix<W>& b, bool t
   template void sparse_times_dense(const SparseMatrix<W>&, bool, const MatrixView<W>&, W*, \
                                    Update);                                                \
   template void dense_times_sparse(const MatrixView<W>&, const SparseMatrix<W>&, bool, W*, Update);
-TESSERA_INSTANTIATE(float)
-TESSERA_INSTANTIATE(double)
-TESSERA_INSTANTIATE(std::uint64_t)
-TESSERA_INSTANTIATE(std::uint8_t)
+TESSERA_FOR_WORKING_TYPES(TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 // NOLINTEND(bugprone-macro-parentheses)
 

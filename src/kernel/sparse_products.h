@@ -7,6 +7,13 @@
 #include "tessera/tile.h"
 #include "tile/buffer.h"
 
+/// Makes the templates that `MAKE(W)` names, for each type that products work in.
+#define TESSERA_FOR_WORKING_TYPES(MAKE) \
+  MAKE(float)                           \
+  MAKE(double)                          \
+  MAKE(std::uint64_t)                   \
+  MAKE(std::uint8_t)
+
 namespace tessera {
 
 /// A matrix in compressed rows: row i owns the entries offsets[i] to offsets[i+1]-1, in increasing
