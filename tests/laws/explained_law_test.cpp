@@ -21,18 +21,27 @@ json shown(const json& plan) {
           {"results", plan.at("results")},
           {"sites", plan.at("sites")},
           {"memory", plan.at("memory").at("peak_bytes")},
+          {"spilled", plan.at("memory").at("bytes_spilled")},
           {"order", plan.at("memory").at("order")}};
 }
 
 json shown(const RunRecord& run) {
   json plan = json::parse(OptimizedPlan{run.plans, cost_of(run.plans)}.json());
-  plan["memory"] = {{"peak_bytes", run.forecast.peak}, {"order", run.forecast.order}};
+  plan["memory"] = {{"peak_bytes", run.forecast.peak},
+                    {"bytes_spilled", run.forecast.spilled},
+                    {"order", run.forecast.order}};
   return shown(plan);
 }
 
 struct Explained {
   std::vector<json> plans = {};  // in the order in which they run
   bool is_all = true;            // no: some are made when rows are known
+  std::int64_t needed = 0;       // bytes, by the plan that needs most
+
+  void add(const json& plan) {
+    plans.push_back(shown(plan));
+    needed = std::max(needed, plan.at("memory").at("needed").get<std::int64_t>());
+  }
 };
 
 Explained explained(Session& session, const std::string& statement) {
@@ -43,9 +52,9 @@ Explained explained(Session& session, const std::string& statement) {
   Explained result;
   if (read.contains("plans")) {
     result.is_all = read.at("rows").empty() && read.at("later").empty();
-    for (const json& plan : read.at("plans")) result.plans.push_back(shown(plan));
+    for (const json& plan : read.at("plans")) result.add(plan);
   } else if (!read.at("plan").empty()) {
-    result.plans.push_back(shown(read));
+    result.add(read);
   }
   return result;
 }
@@ -82,15 +91,23 @@ std::string text_of(const std::vector<json>& plans) {
 }
 
 struct Counts {
-  int statements = 0, failed = 0, plans = 0, whole = 0;
+  int statements = 0, failed = 0, plans = 0, whole = 0, spilling = 0;
 };
 
-void expect_runs_as_explained(Session& session, const std::string& statement, Counts& counts) {
+enum class Memory { enough, as_needed };
+
+void expect_runs_as_explained(Session& session, const std::string& statement, Counts& counts,
+                              Memory memory = Memory::enough) {
   ++counts.statements;
   Explained before;
   std::string why;
+  session.run_options().memory_limit = 0;
   try {
     before = explained(session, statement);
+    if (memory == Memory::as_needed && before.needed > 0) {
+      session.run_options().memory_limit = before.needed;  // so that orders are compared, and spill
+      before = explained(session, statement);
+    }
   } catch (const StatementError& error) {
     why = error.what();
   }
@@ -108,6 +125,7 @@ void expect_runs_as_explained(Session& session, const std::string& statement, Co
       << text_of(before.plans) << "and runs as\n"
       << text_of(runs);
   counts.plans += static_cast<int>(before.plans.size());
+  for (const json& plan : before.plans) counts.spilling += plan.at("spilled") > 0 ? 1 : 0;
   counts.whole += before.is_all && !runs.empty() ? 1 : 0;
 }
 
@@ -137,24 +155,30 @@ TEST(Explained, ThePlansThatAreShownAreThoseThatRun) {
     SessionOptions options;
     options.run.sites = setting % 2 == 0 ? 1 : 4;
     options.by_rows = setting == 4;
-    if (setting == 2 || setting == 3) options.run.memory_limit = 4 << 20;
+    const Memory memory = setting == 2 || setting == 3 ? Memory::as_needed : Memory::enough;
     Session session(database, options);
     const std::string tables = tables_for_random_queries(chance, 1);
     session.execute(tables);
     for (int i = 0; i < a_database; ++i) {
       SCOPED_TRACE(fmt::format("setting {} over\n{}", setting, tables));
       ASSERT_NO_FATAL_FAILURE(
-          expect_runs_as_explained(session, random_statement(chance, i), counts));
+          expect_runs_as_explained(session, random_statement(chance, i), counts, memory));
     }
   }
   EXPECT_LT(counts.failed, counts.statements / 5);
   EXPECT_GT(counts.plans, counts.statements / 3);
   EXPECT_GT(counts.whole, counts.statements / 8);
+  EXPECT_GT(counts.spilling, counts.statements / 100);
+  RecordProperty(
+      "counts",
+      fmt::format("{} statements: {} failed, {} plans, {} explained as a whole, "
+                  "{} plans spill",
+                  counts.statements, counts.failed, counts.plans, counts.whole, counts.spilling));
 }
 
 /// Versions of a table that are all one plan, of 3 operators each.
 TEST(Explained, AlsoOfThousandsOfOperators) {
-  for (const auto& [sites, steps] : {std::pair{1, 990}, std::pair{4, 100}}) {
+  for (const auto& [sites, steps] : {std::pair{1, 990}, std::pair{4, 350}}) {
     SessionOptions options;
     options.run.sites = sites;
     options.frame_size = 4000;
