@@ -105,9 +105,11 @@ struct Aggregate {
 struct JoinAggregate {
   Aggregate aggregate;  // its input is the join
   const Join& join() const;
-  /// Whether products are single tiles that are summed: then a kernel may add its product to the
-  /// sum itself, where that has the product's type and is dense, and the product is never made.
+  /// Whether its products are single tiles that are summed.
   bool sums_single_tiles() const;
+  /// Whether the kernel may add a product of this type to a sum of the same type itself, so that
+  /// the product is never made: it is dense, and summed.
+  bool adds_in_place(const TileType& product) const;
 };
 struct Concat {
   Plan input;

@@ -26,6 +26,10 @@ struct Progress {
   int frame = 0, frames = 0;
 };
 
+namespace exec {
+class Engine;
+}
+
 struct RunRecord;   // below: a run that has ended
 class RunObserver;  // events.h
 
@@ -52,6 +56,8 @@ struct RunOptions {
   std::function<void(const RunRecord&)> ended = {};
   /// Is told of all that the run does. Several runs may have the same one: a Trace, for one.
   std::shared_ptr<RunObserver> observer = {};
+  /// Who runs it. None: the processes of the cluster together, or else this process alone.
+  std::shared_ptr<exec::Engine> engine = {};
 };
 
 /// What an operator of a run took.
@@ -130,8 +136,9 @@ PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options = 
                     Results results = Results::kept);
 PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results,
                     OptimizerOptions planning);
-/// A planned run as bytes, like plans (plan.h), with the tasks that it comes to and their order:
-/// another program that has the same inputs runs it without planning anything.
+/// A planned run as bytes, like plans (plan.h), with the tasks that it comes to: another program
+/// that has the same inputs runs it without planning it. In which order it takes the tasks follows
+/// from the memory that it has.
 std::string to_bytes(PlannedRun& planned);
 PlannedRun planned_run_from_bytes(std::string_view bytes, const FindInput& find,
                                   const RunOptions& options = {});

@@ -36,7 +36,8 @@ Context context_of(const RunOptions& options, std::shared_ptr<Engine> engine) {
   return context;
 }
 
-std::shared_ptr<Engine> default_engine() {
+std::shared_ptr<Engine> engine_of(const RunOptions& options) {
+  if (options.engine) return options.engine;
   Cluster* together = cluster();
   if (together != nullptr) return std::make_shared<ClusterEngine>(*together);
   return std::make_shared<LocalEngine>();

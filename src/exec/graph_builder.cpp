@@ -162,8 +162,8 @@ ValueId GraphBuilder::fold_product(int op, int site, KeyId key, ValueId accumula
   const auto& both = std::get<ia::JoinAggregate>(operator_of(graph_.steps[op]));
   const TypesId so_far = types_of(accumulator);
   Estimate estimate = product_estimate(op, types_of(left), types_of(right));
-  const bool in_place = both.sums_single_tiles() && estimate.types != unknown_types &&
-                        estimate.types == so_far && !graph_.types[so_far].front().is_sparse();
+  const bool in_place = estimate.types != unknown_types && estimate.types == so_far &&
+                        both.adds_in_place(graph_.types[so_far].front());
   if (!in_place) {
     const TypesId next = estimate.types;
     const Estimate folded = estimates_.of(op, fold_step, so_far, next, [&](Estimate& taken) {

@@ -3,7 +3,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -30,22 +29,32 @@ bool has_data(const std::vector<Plan>& plans) {
 
 }  // namespace
 
-OptimizerOptions planning_options(const RunOptions& options) {
+OptimizerOptions planning_options(const exec::Context& context) {
   OptimizerOptions planning;
-  planning.sites = exec::default_engine()->sites(options);
-  if (!options.optimize) planning.disabled = {"simplify", "place"};
+  planning.sites = context.engine->sites(context.options);
+  if (!context.options.optimize) planning.disabled = {"simplify", "place"};
   return planning;
 }
 
+OptimizerOptions planning_options(const RunOptions& options) {
+  return planning_options(exec::context_of(options));
+}
+
 PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results) {
-  return plan_run(plans, options, results, planning_options(options));
+  exec::Context context = exec::context_of(options);
+  OptimizerOptions planning = planning_options(context);
+  return plan_run(plans, std::move(context), results, std::move(planning));
 }
 
 PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, Results results,
                     OptimizerOptions planning) {
-  const StopScope heard(options.stop);
-  exec::Context context = exec::context_of(options);
-  verify_before_running(plans, options.holes);
+  return plan_run(plans, exec::context_of(options), results, std::move(planning));
+}
+
+PlannedRun plan_run(const std::vector<Plan>& plans, exec::Context context, Results results,
+                    OptimizerOptions planning) {
+  const StopScope heard(context.options.stop);
+  verify_before_running(plans, context.options.holes);
   const bool together = context.engine->processes() > 1;
   planning.results_everywhere = together && results == Results::kept;
   auto state = std::make_unique<PlannedRun::State>(
@@ -60,11 +69,13 @@ void PlannedRun::State::plan() {
   const exec::StatementMemory memory(context.options.memory_limit);
   planned = optimizer::planned(logical, planning);
   if (planning.sites != context.engine->sites(context.options) || !has_data(logical)) return;
-  // The last pass, above the optimizer's: tasks, and the order in which they run.
-  const auto begin = std::chrono::steady_clock::now();
-  prepared = exec::prepare(planned->plans, context, results == Results::kept);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  planned->passes.push_back({"tasks", taken.count()});
+  make_tasks();
+}
+
+void PlannedRun::State::make_tasks() {
+  optimizer::take_pass(*planned, "tasks", [&] {
+    prepared = exec::prepare(planned->plans, context, results == Results::kept);
+  });
 }
 
 void PlannedRun::State::require_prepared() {
@@ -72,7 +83,7 @@ void PlannedRun::State::require_prepared() {
   TESSERA_REQUIRE(PlanError, planning.sites == sites, "a plan for {} sites cannot run on {}",
                   planning.sites, sites);
   // What has no tuples is refused here.
-  if (!prepared) prepared = exec::prepare(planned->plans, context, results == Results::kept);
+  if (!prepared) make_tasks();
 }
 
 exec::Prepared PlannedRun::State::take_to_run() {

@@ -22,6 +22,8 @@ struct PlannedRun::State {
 
   /// Decides, unless that is done.
   void plan();
+  /// The last pass, above the optimizer's: tasks, and the order in which they run.
+  void make_tasks();
   /// PlanError if it cannot be run.
   void require_prepared();
   /// The same, once, for who runs it: on a cluster by what the first process has decided.
@@ -30,5 +32,9 @@ struct PlannedRun::State {
  private:
   void share();
 };
+
+OptimizerOptions planning_options(const exec::Context& context);
+PlannedRun plan_run(const std::vector<Plan>& plans, exec::Context context, Results results,
+                    OptimizerOptions planning);
 
 }  // namespace tessera

@@ -18,16 +18,13 @@ Residence::Residence(const TaskGraph& graph, const std::vector<bool>& mine, Valu
       is_sent_(graph.values.size(), 0),
       has_copy_(graph.values.size(), 0),
       pins_(graph.values.size(), 0),
-      readers_left_(graph.values.size(), 0),
+      readers_left_(graph.count_readers()),
       next_reader_(graph.values.size(), 0),
       stage_(graph.tasks.size(), Stage::waiting),
       missing_(graph.tasks.size(), 0),
       learnt_(graph.types.lists().size(), -1),
       room_(graph.tasks.size(), 0),
       is_leaving_(graph.values.size(), 0) {
-  for (std::size_t v = 0; v < graph.values.size(); ++v)
-    readers_left_[v] = static_cast<std::int32_t>(graph.readers_of(static_cast<ValueId>(v)).size());
-  for (const TaskGraph::Output& output : graph.outputs) ++readers_left_[output.value];
   for (const Task& task : graph.tasks)
     if (task.kind == TaskKind::transfer && !mine[task.site]) is_sent_[task.output] = 1;
   for (const TaskGraph::Given& given : graph.given) {

@@ -56,7 +56,7 @@ auto counted(exec::Engine& engine, const Body& body) {
 /// Where a run begins, its context is made.
 template <class Body>
 auto in_context(const RunOptions& options, const Body& body) {
-  const std::shared_ptr<exec::Engine> engine = exec::default_engine();
+  const std::shared_ptr<exec::Engine> engine = exec::engine_of(options);
   return counted(*engine, [&] {
     const exec::Context context = exec::context_of(options, engine);
     const exec::StatementMemory memory(context.options.memory_limit);
@@ -136,8 +136,8 @@ std::vector<Relation> run(PlannedRun planned, RunReport* report) {
 
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options,
                           RunReport* report) {
-  return in_context(options, [&](const exec::Context&) {
-    return run(plan_run(plans, options, Results::kept), report);
+  return in_context(options, [&](const exec::Context& context) {
+    return run(plan_run(plans, context, Results::kept, planning_options(context)), report);
   });
 }
 
@@ -168,13 +168,14 @@ std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& si
 
 std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const TupleSink& sink,
                                          const RunOptions& options, RunReport* report) {
-  return in_context(options, [&](const exec::Context&) {
-    return run_into(plan_run(plans, options, Results::handed_over), sink, report);
+  return in_context(options, [&](const exec::Context& context) {
+    return run_into(plan_run(plans, context, Results::handed_over, planning_options(context)), sink,
+                    report);
   });
 }
 
 ClusterInfo cluster_info() {
-  const std::shared_ptr<exec::Engine> engine = exec::default_engine();
+  const std::shared_ptr<exec::Engine> engine = exec::engine_of({});
   return {engine->rank(), engine->processes()};
 }
 

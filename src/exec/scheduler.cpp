@@ -56,9 +56,8 @@ void Scheduler::prepare() {
     inputs_missing_[t] = task.inputs;
     if (task.inputs == 0 && !residence_) make_ready(static_cast<TaskId>(t));
   }
-  for (std::size_t v = 0; v < graph_.values.size(); ++v)
-    readers_left_[v] = static_cast<std::int32_t>(graph_.readers_of(static_cast<ValueId>(v)).size());
-  for (const TaskGraph::Output& output : graph_.outputs) ++readers_left_[output.value];
+  const std::vector<std::int32_t> readers = graph_.count_readers();
+  for (std::size_t v = 0; v < readers.size(); ++v) readers_left_[v] = readers[v];
   if (sink_) list_outputs();
   if (residence_) list_sources();
   small_io_ = io_is_small();

@@ -88,6 +88,14 @@ struct TaskGraph {
   std::span<const TaskId> readers_of(ValueId value) const {
     return {readers.data() + first_reader[value], readers.data() + first_reader[value + 1]};
   }
+  /// How many tasks and outputs read each value.
+  std::vector<std::int32_t> count_readers() const {
+    std::vector<std::int32_t> counts(values.size(), 0);
+    for (std::size_t v = 0; v < values.size(); ++v)
+      counts[v] = static_cast<std::int32_t>(readers_of(static_cast<ValueId>(v)).size());
+    for (const Output& output : outputs) ++counts[output.value];
+    return counts;
+  }
   /// Whether what a task makes is of its operator's result, and not an accumulator that the
   /// operator goes on with.
   bool makes_result(const Task& task) const {

@@ -5,10 +5,15 @@
 
 namespace tessera::ia {
 
+bool JoinAggregate::adds_in_place(const TileType& product) const {
+  return sums_single_tiles() && !product.is_sparse();
+}
+
 bool JoinAggregate::sums_single_tiles() const {
   const Pipeline& projection = join().projection;
-  return aggregate.kernels.size() == 1 && aggregate.kernels.front().properties().addition &&
-         projection.size() == 1 && projection.front().size() == 1;
+  return aggregate.kernels.size() == 1 &&
+         aggregate.kernels.front().properties().addition && projection.size() == 1 &&
+         projection.front().size() == 1;
 }
 
 std::vector<Plan> fused(const std::vector<Plan>& plans) {

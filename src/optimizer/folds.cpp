@@ -43,8 +43,7 @@ double groups_of(const ia::Plan& plan, const ia::Aggregate& aggregate) {
 /// Whether products are added to sums as they are made, which takes no more than to make them.
 bool adds_to_sums(const ia::Plan& plan) {
   const auto* both = std::get_if<ia::JoinAggregate>(&ia::operator_of(plan));
-  return both != nullptr && both->sums_single_tiles() &&
-         !both->aggregate.input.type().columns.front().type.is_sparse();
+  return both != nullptr && both->adds_in_place(both->aggregate.input.type().columns.front().type);
 }
 
 }  // namespace

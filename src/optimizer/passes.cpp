@@ -72,6 +72,14 @@ const std::vector<Pass>& passes() {
   return all;
 }
 
+void take_pass(Planning& planning, const char* name, const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  planning.passes.push_back({name, taken.count()});
+  verify(planning, name);
+}
+
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options) {
   TESSERA_REQUIRE(PlanError, options.sites >= 1 && options.sites <= max_sites,
                   "a plan for {} sites; there may be 1 to {}", options.sites, max_sites);
@@ -85,11 +93,7 @@ Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options
   Planning planning{plans, options};
   for (const Pass& pass : passes()) {
     if (pass.may_be_disabled && options.disabled.contains(pass.name)) continue;
-    const auto begin = std::chrono::steady_clock::now();
-    pass.apply(planning);
-    const auto taken = std::chrono::steady_clock::now() - begin;
-    planning.passes.push_back({pass.name, std::chrono::duration<double>(taken).count()});
-    verify(planning, pass.name);
+    take_pass(planning, pass.name, [&] { pass.apply(planning); });
   }
   return planning;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "optimizer/place.h"
 
 namespace tessera::optimizer {
@@ -23,6 +25,10 @@ struct Pass {
 
 /// All of them, in order.
 const std::vector<Pass>& passes();
+
+/// Does the work of a pass: it is timed, and what it made of the plans is verified. The pass that
+/// makes tasks of them, which stands above the optimizer, is taken by this too.
+void take_pass(Planning& planning, const char* name, const std::function<void()>& work);
 
 /// Takes plans through all passes that are not disabled. What each made is verified.
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options);

@@ -208,7 +208,8 @@ std::vector<Alternative> alternatives_to(const Placed& placed, const OptimizerOp
       found.push_back({algorithm.name, std::nullopt, "the keys leave nothing to split that way"});
       continue;
     }
-    const PlanCost cost = cost_of(ia::fused(*plan), options.machine);
+    const bool fuses = !options.disabled.contains("fuse");
+    const PlanCost cost = cost_of(fuses ? ia::fused(*plan) : *plan, options.machine);
     found.push_back({algorithm.name, cost, why_not(cost, chosen, options.objective)});
   }
   return found;

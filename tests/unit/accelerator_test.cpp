@@ -141,15 +141,11 @@ class OnAccelerators : public ::testing::Test {
                     const TupleSink& sink = {}) {
     std::vector<std::shared_ptr<Accelerator>> by_site(4);
     for (const int site : there) by_site[site] = device;
-    OptimizerOptions planning;
-    planning.sites = 4;
-    const Context context = context_of(options, std::make_shared<LocalEngine>(std::move(by_site)));
-    Prepared run = prepare(optimize(plan, planning).plans, context, !sink);
-    const std::shared_ptr<const TaskGraph> graph = run.graph;
-    ReportMaker maker(*graph);
-    std::vector<std::vector<Tuple>> results = context.engine->run(std::move(run), sink, {&maker});
-    report = maker.report({});
-    return sink ? plan.interpret() : Relation::of(std::move(results.front()));
+    options.sites = 4;
+    options.engine = std::make_shared<LocalEngine>(std::move(by_site));
+    if (!sink) return tessera::run(plan, options, &report);
+    (void)run_into({plan}, sink, options, &report);
+    return plan.interpret();
   }
 
   std::shared_ptr<PretendedDevice> device = std::make_shared<PretendedDevice>();

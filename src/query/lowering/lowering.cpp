@@ -8,11 +8,10 @@
 namespace tessera::query {
 namespace {
 
-bool is_plain(const Projection& projection, int columns) {
+/// Whether all that is left to do is to say which columns there are.
+bool is_plain(const Projection& projection) {
   return projection.stages.size() == 1 &&
-         std::all_of(projection.stages[0].begin(), projection.stages[0].end(),
-                     [](const Apply& apply) { return apply.kernel == KernelCall("identity"); }) &&
-         columns >= 0;
+         std::all_of(projection.stages[0].begin(), projection.stages[0].end(), hands_on);
 }
 
 struct Lower {
@@ -37,7 +36,7 @@ struct Lower {
     if (const auto why = extras_refused(in.plan, maker.extras())) return refused(*why);
     const Plan plan = with_extras(in.plan, maker.extras());
     Projection projection = maker.make(payload_columns(in.plan));
-    if (!is_plain(projection, payload_columns(plan)))
+    if (!is_plain(projection))
       return {Table{node.schema, projection.origins, staged(plan, projection.stages, 0)}};
     // Columns that are only chosen stay where they are.
     for (Table::ColumnOrigin& origin : projection.origins)

@@ -222,6 +222,11 @@ std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Ex
   return std::nullopt;
 }
 
+bool hands_on(const Apply& apply) {
+  static const KernelCall identity("identity");
+  return apply.kernel == identity && apply.columns.size() == 1;
+}
+
 namespace {
 
 /// Whether a stage hands on what it gets, column by column. It would stand between a join and the
@@ -229,8 +234,7 @@ namespace {
 bool changes_nothing(const std::vector<Apply>& stage, const Plan& plan) {
   bool same = std::cmp_equal(stage.size(), payload_columns(plan));
   for (std::size_t c = 0; same && c < stage.size(); ++c)
-    same = stage[c].kernel.kernel().name == "identity" && stage[c].columns.size() == 1 &&
-           std::cmp_equal(stage[c].columns[0], c);
+    same = hands_on(stage[c]) && std::cmp_equal(stage[c].columns[0], c);
   return same;
 }
 

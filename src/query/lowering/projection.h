@@ -58,6 +58,9 @@ Plan with_extras(const Plan& plan, const std::vector<Extra>& extras);
 /// below the extents, so that they must be known, and not be far more than there are tuples.
 std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Extra>& extras);
 
+/// Whether a column is handed on as it is, under whatever number.
+bool hands_on(const Apply& apply);
+
 /// The plan with the stages from the given one on.
 Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first);
 
