@@ -98,10 +98,11 @@ struct MemoryForecast {
   std::string order = {};  // in which its tasks are taken: "depth first", "6 x 6 results at a time"
   std::string to_string() const;
 };
-/// A run that has ended: the plans as they were carried out, what was thought to be needed, and
-/// what it took. On a cluster it tells of the sites of this process.
+/// A run that has ended: the plans as they were carried out, what they were predicted to cost and
+/// to need, and what the run took. On a cluster it tells of the sites of this process.
 struct RunRecord {
   std::vector<ia::Plan> plans;
+  PlanCost cost;
   MemoryForecast forecast;
   RunReport report;
 };
@@ -117,6 +118,8 @@ class PlannedRun {
   OptimizedPlan optimized() const;             // with what each operator is predicted to cost
   /// None if an input has a type and no tuples, or if it was planned for other sites than a run's.
   std::optional<MemoryForecast> memory() const;
+  /// Keys and types of its results. None as above.
+  std::optional<std::vector<TupleSet<TileType>>> results() const;
 
   struct State;
   explicit PlannedRun(std::unique_ptr<State> state);

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/stop.h"
+#include "exec/results_to_come.h"
 #include "exec/run_bytes.h"
 #include "exec/statement_memory.h"
 #include "tra/plan_node.h"
@@ -136,6 +137,13 @@ std::optional<MemoryForecast> PlannedRun::memory() const {
   state_->plan();
   if (!state_->prepared) return std::nullopt;
   return exec::forecast_of(*state_->prepared);
+}
+
+std::optional<std::vector<TupleSet<TileType>>> PlannedRun::results() const {
+  state_->plan();
+  if (!state_->prepared) return std::nullopt;
+  return exec::results_to_come(*state_->prepared->graph, state_->logical,
+                               state_->context.options.holes);
 }
 
 MemoryForecast forecast(const Plan& plan, const RunOptions& options, Results results) {

@@ -6,7 +6,9 @@
 #include "base/stop.h"
 #include "exec/planned_run.h"
 #include "exec/report_maker.h"
+#include "exec/results_to_come.h"
 #include "exec/statement_memory.h"
+#include "optimizer/cost.h"
 #include "tra/plan_node.h"
 
 namespace tessera {
@@ -23,6 +25,7 @@ OwnTuples carry_out(exec::Prepared run, const exec::Context& context, const Tupl
   std::vector<std::int64_t> expected;
   if (ended) {
     record.plans = run.graph->plans;
+    record.cost = optimizer::cost_if_listed(record.plans);
     record.forecast = exec::forecast_of(run);
     expected = exec::expected_bytes(run);
   }
@@ -63,28 +66,6 @@ auto in_context(const RunOptions& options, const Body& body) {
     return body(context);
   });
 }
-
-/// What results will be: keys and types.
-std::vector<TupleSet<TileType>> results_to_come(const exec::TaskGraph& graph,
-                                                const std::vector<Plan>& plans, Holes holes) {
-  std::vector<std::vector<BasicTuple<TileType>>> tuples(plans.size());
-  for (const exec::TaskGraph::Output& output : graph.outputs) {
-    const exec::TypesId types = graph.values[output.value].types;
-    const Key key = graph.keys[output.key];
-    std::vector<BasicTuple<TileType>>& of = tuples[static_cast<std::size_t>(output.result)];
-    // Of several copies one counts. What has no type will fail with a better message.
-    if (types != exec::unknown_types && (of.empty() || of.back().key != key))
-      of.push_back({key, graph.types[types]});
-  }
-  std::vector<TupleSet<TileType>> results;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    results.push_back(settle(plans[i], std::move(tuples[i]), holes));
-  return results;
-}
-
-}  // namespace
-
-namespace {
 
 std::vector<Relation> kept_results(exec::Prepared prepared, const exec::Context& context,
                                    RunReport* report) {
@@ -160,7 +141,7 @@ std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& si
     const exec::StatementMemory memory(context.options.memory_limit);
     exec::Prepared run = state.take_to_run();
     std::vector<TupleSet<TileType>> results =
-        results_to_come(*run.graph, state.logical, context.options.holes);
+        exec::results_to_come(*run.graph, state.logical, context.options.holes);
     (void)carry_out(std::move(run), context, sink, report);
     return results;
   });

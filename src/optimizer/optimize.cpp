@@ -1,4 +1,5 @@
 #include "optimizer/algorithms.h"
+#include "optimizer/cost.h"
 #include "optimizer/passes.h"
 #include "optimizer/simplify.h"
 #include "tessera/optimizer.h"
@@ -24,9 +25,21 @@ OptimizedPlan optimize(const std::vector<Plan>& plans, const OptimizerOptions& o
   return with_costs(planned(plans, options));
 }
 
+PlanCost optimizer::cost_if_listed(const std::vector<ia::Plan>& plans, const Machine& machine) {
+  try {
+    return cost_of(plans, machine);
+  } catch (const PlanError&) {
+    PlanCost unknown;
+    unknown.operators.resize(ia::in_order(plans).size());
+    unknown.exact = false;
+    return unknown;
+  }
+}
+
 OptimizedPlan optimizer::with_costs(const Planning& planning) {
   const OptimizerOptions& options = planning.options;
-  OptimizedPlan result{planning.plans, cost_of(planning.plans, options.machine), options.objective};
+  OptimizedPlan result{planning.plans, cost_if_listed(planning.plans, options.machine),
+                       options.objective};
   result.algorithm = planning.placed.algorithm;
   result.rules = planning.rules;
   result.passes = planning.passes;

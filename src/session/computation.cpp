@@ -74,7 +74,7 @@ Computation Session::State::computation_of(const sql::Statement& statement,
     return computation_of({{{*query}}}, catalogue, will_run);
   if (const auto* table = std::get_if<sql::CreateTable>(&statement.node);
       table != nullptr && table->query && table->indices.empty())
-    return computation_of({session::output_of(*table)}, catalogue, will_run);
+    return computation_of(*table, catalogue, will_run);
   if (const auto* execute = std::get_if<sql::Execute>(&statement.node))
     return computation_of(session::outputs_of(*execute, catalogue), catalogue, will_run);
   if (const auto* version = std::get_if<sql::Materialize>(&statement.node))
@@ -84,8 +84,24 @@ Computation Session::State::computation_of(const sql::Statement& statement,
     fail_type(statement.begin,
               "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE, or "
               "MATERIALIZE");
+  return computation_of(*tensor, catalogue, statement.begin);
+}
+
+Computation Session::State::computation_of(const sql::CreateTable& statement,
+                                           StoredDefinitions& catalogue, bool will_run) {
+  session::refuse_taken(catalogue, statement.name, statement.query->location);
+  std::vector<std::string> names;
+  for (const sql::ColumnDefinition& column : statement.columns) names.push_back(column.name);
+  return computation_of({{{statement.query, {}, {}, std::move(names)}, {}, &statement}}, catalogue,
+                        will_run);
+}
+
+Computation Session::State::computation_of(const sql::CreateTensor& statement,
+                                           StoredDefinitions& catalogue, lang::Location location) {
+  session::refuse_taken(catalogue, statement.name, location);
   Computation made;
-  made.tensor = session::planned(*tensor, *snapshot, catalogue, options.tile_size, statement.begin);
+  made.tensor =
+      session::planned(statement, *snapshot, catalogue, options.tile_size, location);
   return made;
 }
 

@@ -9,11 +9,11 @@
 
 namespace tessera {
 
-using query::Value;
 using session::Analysis;
 using session::Computation;
 using session::Explainer;
 using session::ExplainOptions;
+using session::Outcome;
 using session::Outline;
 using session::StoredDefinitions;
 
@@ -63,52 +63,18 @@ std::string text_of(const Outline& outline, const Analysis* analysis,
   return text + session::parts_text(outline, wanted.verbose);
 }
 
-}  // namespace
-
-/// Goes through what a statement computes as its execution does, and keeps nothing of it.
-void Session::State::go_through(Computation& computation, Explainer& explainer) {
-  RunOptions running = options.run;
-  if (computation.tensor) {
-    explainer.store({computation.tensor->tensor.plan}, running);
-    return;
-  }
-  running.holes = Holes::allowed;
-  Changes changes;
-  std::vector<Value> values = evaluate(computation, changes);
-  explainer.operators_end();
-  // Results that are shown run together, and so do those that are stored. Where one of them is not
-  // known yet, no such run is.
-  std::vector<std::size_t> shown, stored;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    (computation.outputs[i].stored_as ? stored : shown).push_back(i);
-  const auto all_known = [&](const std::vector<std::size_t>& which) {
-    if (std::all_of(which.begin(), which.end(),
-                    [&](std::size_t i) { return values[i].is_known(); }))
-      return true;
-    for (std::size_t i : which)
-      if (values[i].is_known())
-        explainer.known_later(query::result_of(computation.queries, computation.queries.wanted[i]),
-                              "it runs together with others, which are known only then");
-    return false;
+/// What IF NOT EXISTS leaves as it is; none if the statement has something to do.
+std::optional<std::string> left_as_it_is(const sql::Statement& statement,
+                                         const StoredDefinitions& catalogue) {
+  const auto existing = [&](const auto* create) -> std::optional<std::string> {
+    if (create == nullptr || !create->if_not_exists || !catalogue.kind(create->name)) return {};
+    return create->name;
   };
-  if (all_known(shown)) {
-    std::vector<Value*> together;
-    for (std::size_t i : shown) together.push_back(&values[i]);
-    query::compute_together(together, settings());
-    for (Value* value : together) (void)query::rows_if_known(*value, *texts, settings());
-  }
-  if (all_known(stored)) {
-    std::vector<Plan> plans;
-    for (std::size_t i : stored) {
-      const query::Schema& schema =
-          values[i].table ? values[i].table->schema : values[i].rows->schema;
-      if (const auto made = session::to_store(values[i], schema, *texts))
-        plans.push_back(made->plan);  // none if there are no rows
-    }
-    if (!plans.empty()) explainer.store(plans, running);
-  }
-  if (!changes.texts.empty()) commit(changes, options.run);
+  const auto table = existing(std::get_if<sql::CreateTable>(&statement.node));
+  return table ? table : existing(std::get_if<sql::CreateTensor>(&statement.node));
 }
+
+}  // namespace
 
 StatementResult Session::State::explain(const sql::Explain& statement) {
   const ExplainOptions wanted = session::explain_options(statement.options);
@@ -126,6 +92,8 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
   options.run.sites = wanted.sites.value_or(processes > 1 ? processes : options.run.sites);
 
   StoredDefinitions catalogue(*snapshot);
+  if (const auto name = left_as_it_is(*statement.statement, catalogue))
+    return lines(fmt::format("{} is there already: nothing is done", *name));
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
   if (computation.tensor && statement.analyze) session::refuse_virtual(*computation.tensor);
   Outline outline;
@@ -146,8 +114,18 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
       statement.analyze ? &measurement : nullptr);
   watcher = &explainer;
   runner = &explainer;
-  // Frames are planned one after the other, each when its inputs are there.
-  if (statement.analyze || !outline.in_frames()) go_through(computation, explainer);
+  // There may be very many frames, and each is planned when its inputs are there.
+  if (statement.analyze || wanted.verbose || !outline.in_frames()) {
+    Outcome outcome = outcome_of(computation, catalogue);
+    if (statement.analyze)
+      for (query::Value* value : outcome.shown(computation))
+        (void)query::as_rows(*value, *texts, settings());
+    // What is stored is planned and, with ANALYZE, computed; then it is dropped.
+    if (const std::vector<Plan> stored = outcome.stored(); !stored.empty())
+      (void)explainer.store(stored, outcome.run);
+    outcome.changes = {};
+    if (statement.analyze && outcome.changes_something()) commit(outcome);
+  }
   const Analysis measured = measurement.take();
   StatementResult told = lines(text_of(outline, statement.analyze ? &measured : nullptr, wanted));
   told.is_json = wanted.format == ExplainOptions::Format::json;

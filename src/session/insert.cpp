@@ -4,6 +4,7 @@
 
 #include "base/stop.h"
 #include "session/state.h"
+#include "session/stored_result.h"
 
 namespace tessera {
 

@@ -8,6 +8,7 @@
 #include "query/lowering/null_marks.h"
 #include "session/definition_text.h"
 #include "session/state.h"
+#include "store/hidden_names.h"
 #include "store/json_fields.h"
 
 namespace tessera::session {
@@ -101,7 +102,7 @@ Value& Job::value(std::int64_t op) {
       const query::Schema& schema = query::operator_of(plan_, op).node->schema;
       const std::string whose = "the job " + identity_.name;
       const TableDefinition definition = layout_of(layout->second, schema, whose);
-      query::Table table{definition.schema, definition.origins, database_.plan(relation_of(op))};
+      query::Table table{definition.schema, definition.origins, stored_plan(op)};
       check_origins(definition, table.plan.type(), whose);
       if (definition.schema.size() > schema.size())  // there are marks of NULL
         stored.rows =
@@ -128,14 +129,55 @@ Value& Job::value(std::int64_t op) {
   return values_[op];
 }
 
+bool Job::is_planned() const {
+  return settings_.runner != nullptr && !settings_.runner->looks_at_rows();
+}
+
+Plan Job::stored_plan(std::int64_t op) const {
+  const auto planned = to_come_.find(op);
+  return planned != to_come_.end() ? planned->second : database_.plan(relation_of(op));
+}
+
+void Job::plan_frame(std::int32_t frame, const std::map<std::int64_t, Stored>& stored) {
+  std::vector<Plan> plans;
+  for (const auto& [op, result] : stored) plans.push_back(result.plan);
+  bool all_known = true;
+  for (std::int32_t op : framing_.frames[frame])
+    all_known = all_known && (framing_.last_reader[op] <= frame || value(op).is_known());
+  RunOptions options = settings_.run;
+  options.holes = Holes::allowed;
+  settings_.watcher->results_begin();
+  std::optional<std::vector<TupleSet<TileType>>> types;
+  if (all_known && !plans.empty()) types = settings_.runner->store(plans, options);
+  std::size_t next = 0;
+  for (const auto& [op, result] : stored) {
+    values_[op] = {};
+    if (!types) {
+      settings_.watcher->operator_begins(op);
+      settings_.watcher->known_later("its frame stores results that are known only then");
+      continue;
+    }
+    const TileSource nothing = [](const Key&) -> std::vector<Tile> {
+      TESSERA_INVARIANT(false, "a result of a frame that is only planned was read");
+    };
+    to_come_.insert_or_assign(
+        op, Plan::input(std::make_shared<const TupleSet<TileType>>((*types)[next++]), nothing,
+                        store::shown_name(relation_of(op))));
+    layouts_[op] = result.text;
+    values_.erase(op);
+  }
+}
+
 void Job::run_frame(std::int32_t frame) {
   if (settings_.watcher != nullptr) settings_.watcher->frame_begins(frame);
   for (std::int32_t op : framing_.frames[frame]) (void)value(op);
   Changes changes;
   std::map<std::int64_t, std::string> layouts;
+  std::map<std::int64_t, Stored> to_be_stored;
   for (std::int32_t op : framing_.frames[frame]) {
     if (framing_.last_reader[op] <= frame) continue;
     Value& result = value(op);
+    if (!result.is_known()) continue;
     // What can be read anyway, as a choice of columns of a stored table, is made again when needed.
     if (result.table && !result.rows && query::is_at_hand(result.table->plan)) continue;
     const query::Schema& schema = query::operator_of(plan_, op).node->schema;
@@ -143,9 +185,14 @@ void Job::run_frame(std::int32_t frame) {
     const query::Rows marks = has_null ? query::marked(*result.rows) : query::Rows{};
     const auto stored = has_null ? to_store({std::nullopt, marks}, marks.schema, dictionary_)
                                  : to_store(result, schema, dictionary_);
-    if (stored) add_result(changes, relation_of(op), *stored);
+    if (stored) to_be_stored.emplace(op, *stored);
     layouts[op] = stored ? stored->text : std::string();
   }
+  if (is_planned()) {
+    plan_frame(frame, to_be_stored);
+    return;
+  }
+  for (const auto& [op, stored] : to_be_stored) add_result(changes, relation_of(op), stored);
   // What was read for the last time goes with the same commit.
   std::vector<std::int64_t> gone;
   for (const auto& [op, layout] : layouts_)

@@ -4,6 +4,7 @@
 
 #include "query/lowering/evaluation.h"
 #include "query/versions/framing.h"
+#include "session/stored_result.h"
 #include "tessera/database.h"
 
 namespace tessera::session {
@@ -37,6 +38,10 @@ class Job {
   query::Value evaluated(std::int64_t op);
   std::string relation_of(std::int64_t op) const;
   void run_frame(std::int32_t frame);
+  void plan_frame(std::int32_t frame, const std::map<std::int64_t, Stored>& stored);
+  /// Whether the statement is only planned: then nothing is stored.
+  bool is_planned() const;
+  Plan stored_plan(std::int64_t op) const;
   void learn(std::int32_t frame);
   Progress of_all_frames(Progress progress) const;
 
@@ -50,6 +55,7 @@ class Job {
   std::map<std::int64_t, query::Value> values_;  // of operators that are at hand
   std::map<std::int64_t, std::string>
       layouts_;  // of what is stored: how its columns lie; empty: no rows
+  std::map<std::int64_t, Plan> to_come_;  // results of frames that are only planned
   int resumed_ = 0;
   std::int32_t frame_ = 0;  // that is being computed
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

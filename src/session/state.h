@@ -18,7 +18,7 @@ namespace session {
 
 struct Output;       // of a statement: a query
 struct Computation;  // of all of them
-class Explainer;     // goes along with it
+struct Outcome;      // what it comes to
 
 ResultTable result_of(query::Rows rows);
 /// A table of texts, as SHOW and DESCRIBE give.
@@ -61,13 +61,23 @@ struct Session::State {
   StatementResult drop_job(const sql::DropJob& statement, lang::Location location);
   StatementResult set(const sql::Set& statement, lang::Location location);
   StatementResult explain(const sql::Explain& statement);
-  void go_through(session::Computation& computation, session::Explainer& explainer);
 
   /// What a statement computes. If it will run, and in several frames, it has its job from here on.
   session::Computation computation_of(const sql::Statement& statement,
                                       session::StoredDefinitions& catalogue, bool will_run);
   session::Computation computation_of(std::vector<session::Output> outputs,
                                       session::StoredDefinitions& catalogue, bool will_run);
+  session::Computation computation_of(const sql::CreateTable& statement,
+                                      session::StoredDefinitions& catalogue, bool will_run);
+  session::Computation computation_of(const sql::CreateTensor& statement,
+                                      session::StoredDefinitions& catalogue,
+                                      lang::Location location);
+  /// The one way from what a statement computes to what it shows and stores, whether it runs or is
+  /// explained: who runs plans (`runner`) makes the difference. Plans of results that are shown have
+  /// been run when it returns; those that are stored run when the outcome is committed.
+  session::Outcome outcome_of(session::Computation& computation,
+                              session::StoredDefinitions& catalogue);
+  Snapshot commit(session::Outcome& outcome);
   /// What its queries yield, evaluated together. `changes` gets what is to be dropped when the
   /// statement is done.
   std::vector<query::Value> evaluate(session::Computation& computation, Changes& changes);
@@ -101,19 +111,6 @@ namespace session {
 ResultTable described_versions(StoredDefinitions& catalogue, const std::string& table);
 /// TypeError if there is something of that name.
 void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::Location location);
-/// What the database is to hold of a table, and the text that says how.
-struct Stored {
-  Plan plan;
-  std::string text;
-  std::vector<int> text_columns;  // of the relation
-};
-/// Stores it, or says that there is nothing to store.
-void add_result(Changes& changes, const std::string& name, const Stored& stored);
-std::vector<int> text_columns(const query::Schema& schema,
-                              const std::vector<query::Table::ColumnOrigin>& origins);
-std::optional<Stored> to_store(const query::Value& value, const query::Schema& schema,
-                               query::Dictionary& dictionary,
-                               const std::vector<std::string>& primary_key = {});
 
 }  // namespace session
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include "query/binding/references.h"
 #include "session/computation.h"
 #include "session/state.h"
+#include "session/stored_result.h"
 
 namespace tessera {
 
@@ -21,34 +22,6 @@ void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::L
   lang::at_location(location, [&] { check_name(name); });
   if (catalogue.kind(name))
     fail_type(location, "{} is there already: DROP it first", catalogue.exact_name(name));
-}
-
-std::optional<Stored> to_store(const Value& value, const Schema& schema,
-                               query::Dictionary& dictionary,
-                               const std::vector<std::string>& primary_key) {
-  std::vector<int> keys;
-  for (const std::string& column : primary_key)
-    for (std::size_t c = 0; c < schema.size(); ++c)
-      if (query::same_name(schema[c].name, column)) keys.push_back(static_cast<int>(c));
-  query::Table table = value.rows ? query::table_of(*value.rows, dictionary, keys)
-                                  : query::stored_form(*value.table);
-  const Plan::Cardinality rows = table.plan.cardinality();
-  if (rows.exact && rows.tuples == 0) return std::nullopt;
-  return Stored{table.plan, to_text({schema, table.origins, primary_key}),
-                text_columns(schema, table.origins)};
-}
-
-void add_result(Changes& changes, const std::string& name, const Stored& stored) {
-  changes.results.emplace_back(name, stored.plan);
-  changes.string_columns[name] = stored.text_columns;
-}
-
-std::vector<int> text_columns(const Schema& schema,
-                              const std::vector<query::Table::ColumnOrigin>& origins) {
-  std::vector<int> columns;
-  for (std::size_t c = 0; c < origins.size(); ++c)
-    if (query::is_text(schema[c].type)) columns.push_back(std::get<int>(origins[c]));
-  return columns;
 }
 
 }  // namespace session
@@ -75,10 +48,18 @@ Schema named(const Schema& schema, const std::vector<sql::ColumnDefinition>& col
 
 }  // namespace
 
-session::Output session::output_of(const sql::CreateTable& statement) {
-  std::vector<std::string> names;
-  for (const sql::ColumnDefinition& column : statement.columns) names.push_back(column.name);
-  return {{statement.query, {}, {}, std::move(names)}, statement.name};
+void session::store_as_table(const sql::CreateTable& statement, const Value& value,
+                             query::Dictionary& dictionary, Changes& changes) {
+  const Schema schema = named(value.table ? value.table->schema : value.rows->schema,
+                              statement.columns, statement.name, statement.query->location);
+  for (std::size_t c = 0; c < statement.columns.size(); ++c)
+    if (statement.columns[c].type && !(*statement.columns[c].type == schema[c].type))
+      fail_type(statement.columns[c].location, "{} is {}, and the query yields {}: CAST it",
+                statement.columns[c].name, sql::to_string(*statement.columns[c].type),
+                sql::to_string(schema[c].type));
+  const auto stored = to_store(value, schema, dictionary);
+  if (stored) add_result(changes, statement.name, *stored);
+  changes.texts[table_text(statement.name)] = stored ? stored->text : to_text({schema, {}});
 }
 
 StatementResult Session::State::create_table(const sql::CreateTable& statement,
@@ -88,9 +69,8 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
   StoredDefinitions catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return {"CREATE TABLE", {}, fmt::format("{} is there already", statement.name)};
-  session::refuse_taken(catalogue, statement.name, location);
-  Changes changes;
   if (!statement.query) {
+    session::refuse_taken(catalogue, statement.name, location);
     TableDefinition definition;
     for (const sql::ColumnDefinition& column : statement.columns) {
       if (!column.type) fail_type(column.location, "the column {} has no type", column.name);
@@ -108,26 +88,16 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
                   sql::to_string(column->type));
     }
     definition.primary_key = statement.primary_key;
+    Changes changes;
     changes.texts[session::table_text(statement.name)] = session::to_text(definition);
     commit(changes, options.run);
     return {"CREATE TABLE", {}, fmt::format("{} is created", statement.name)};
   }
-  const Value value = evaluate(session::output_of(statement).request, catalogue, changes);
-  Schema schema = named(value.table ? value.table->schema : value.rows->schema, statement.columns,
-                        statement.name, location);
-  for (std::size_t c = 0; c < statement.columns.size(); ++c)
-    if (statement.columns[c].type && !(*statement.columns[c].type == schema[c].type))
-      fail_type(statement.columns[c].location, "{} is {}, and the query yields {}: CAST it",
-                statement.columns[c].name, sql::to_string(*statement.columns[c].type),
-                sql::to_string(schema[c].type));
-  const auto stored = session::to_store(value, schema, *texts);
-  if (stored) session::add_result(changes, statement.name, *stored);
-  changes.texts[session::table_text(statement.name)] =
-      stored ? stored->text : session::to_text({schema, {}});
-  RunOptions run_options = options.run;
-  run_options.holes = Holes::allowed;
-  const Snapshot made = commit(changes, run_options);
-  const std::int64_t rows = stored ? made.info(statement.name).statistics.tuples : 0;
+  session::Computation computation = computation_of(statement, catalogue, true);
+  session::Outcome outcome = outcome_of(computation, catalogue);
+  const bool any_rows = !outcome.changes.results.empty();
+  const Snapshot made = commit(outcome);
+  const std::int64_t rows = any_rows ? made.info(statement.name).statistics.tuples : 0;
   return {"CREATE TABLE",
           {},
           fmt::format("{} has {}", statement.name, session::count_text(rows, "row"))};

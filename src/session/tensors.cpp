@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "query/tensors/tensor_expression.h"
 #include "query/tensors/tensor_tiling.h"
+#include "session/computation.h"
 #include "session/file_options.h"
 #include "session/state.h"
 #include "store/formats/format.h"
@@ -42,7 +43,7 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
   std::optional<Shape> tile = statement.tile;
   if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
   if (tile) tensor = lang::at_location(location, [&] { return query::retiled(tensor, *tile); });
-  return {std::move(tensor), statement.expression->location, std::move(without_data)};
+  return {statement.name, std::move(tensor), statement.expression->location, std::move(without_data)};
 }
 
 void refuse_virtual(const PlannedTensor& tensor) {
@@ -116,13 +117,12 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     }
     return done(fmt::format("{}; {} read", message, session::count_text(report.rows, "row")));
   }
-  const session::PlannedTensor made =
-      session::planned(statement, *snapshot, catalogue, options.tile_size, location);
-  session::refuse_virtual(made);
-  Changes changes;
-  changes.results.emplace_back(statement.name, made.tensor.plan);
-  commit(changes, options.run);
-  return done(fmt::format("{} is {}", statement.name, to_string(made.tensor.type)));
+  session::Computation computation = computation_of(statement, catalogue, location);
+  session::refuse_virtual(*computation.tensor);
+  session::Outcome outcome = outcome_of(computation, catalogue);
+  commit(outcome);
+  return done(
+      fmt::format("{} is {}", statement.name, to_string(computation.tensor->tensor.type)));
 }
 
 }  // namespace tessera

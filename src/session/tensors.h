@@ -8,6 +8,7 @@ namespace tessera::session {
 /// What CREATE TENSOR ... AS stores, in the tiles that the statement asks for, or else of that
 /// extent; 0: in those that it comes in.
 struct PlannedTensor {
+  std::string name;
   query::Tensor tensor;
   lang::Location location;                       // of the expression
   std::vector<std::string> virtual_inputs = {};  // because of which it can be explained, not run

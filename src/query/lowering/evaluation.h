@@ -25,6 +25,10 @@ class PlanRunner {
                                                    const RunOptions& options) = 0;
   /// Whether tuples are read and rows are made: no if the query is only planned.
   virtual bool looks_at_rows() const = 0;
+  /// Where a query is only planned: the keys and types of results that a frame stores. None if they
+  /// are known only when it runs.
+  virtual std::optional<std::vector<TupleSet<TileType>>> store(const std::vector<Plan>& plans,
+                                                               const RunOptions& options) = 0;
 };
 
 /// How queries are evaluated.

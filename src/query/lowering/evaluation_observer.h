@@ -21,6 +21,7 @@ class EvaluationObserver {
   virtual ~EvaluationObserver() = default;
   virtual void frame_begins(std::int64_t frame) = 0;  // their number: all are done
   virtual void operator_begins(std::int64_t op) = 0;  // by its number in the unrolled plan
+  virtual void results_begin() = 0;                   // what runs from here on makes the results
   // Of the operator that began last:
   virtual void looked_at_rows(const RowWork& work) = 0;
   virtual void known_later(const std::string& why) = 0;  // the query is only planned

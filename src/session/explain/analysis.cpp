@@ -1,23 +1,6 @@
 #include "session/explain/analysis.h"
 
 namespace tessera::session {
-namespace {
-
-/// What was predicted of plans that were run. A plan that runs as it was written may read relations
-/// that are too large to be listed: then there is no prediction.
-PlanCost predicted_cost(const std::vector<ia::Plan>& plans) {
-  try {
-    return cost_of(plans);
-  } catch (const PlanError&) {
-    PlanCost unknown;
-    unknown.operators.resize(ia::in_order(plans).size());
-    unknown.exact = false;
-    return unknown;
-  }
-}
-
-}  // namespace
-
 void Measurement::frame_begins(std::int64_t frame) {
   end_frame();
   if (!any_frame_) found_.resumed = frame;
@@ -37,8 +20,7 @@ void Measurement::looked_at_rows(const query::RowWork& work) {
 }
 
 void Measurement::ran(const RunRecord& record) {
-  const PlanCost cost = predicted_cost(record.plans);
-  const Figures expected = predicted(record, cost), taken = measured(record);
+  const Figures expected = predicted(record), taken = measured(record);
   found_.predicted.add(expected);
   found_.measured.add(taken);
   if (frame_open_) {
@@ -47,7 +29,7 @@ void Measurement::ran(const RunRecord& record) {
     frame.predicted.add(expected);
     frame.measured.add(taken);
   }
-  if (!in_frames_) found_.runs.push_back({op_, record, cost});
+  if (!in_frames_) found_.runs.push_back({op_, record});
 }
 
 Analysis Measurement::take() {

@@ -14,7 +14,6 @@ struct Analysis {
   struct Run {
     std::int64_t op = -1;  // they were run for the rows that this operator looks at; -1: the result
     RunRecord record;
-    PlanCost cost;
   };
   struct Frame {
     std::int64_t number = 0;

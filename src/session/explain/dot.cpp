@@ -88,7 +88,7 @@ std::string dot_text(const OptimizedPlan& plan) {
 }
 
 std::string dot_text(const Analysis::Run& run) {
-  const std::vector<MeasuredOperator> operators = operators_of(run.record, run.cost);
+  const std::vector<MeasuredOperator> operators = operators_of(run.record);
   return physical(run.record.plans, [&](std::size_t i) -> std::string {
     const MeasuredOperator& own = operators[i];
     std::string note = fmt::format("predicted {} flops, {}", quantity_text(own.predicted.flops),

@@ -15,8 +15,8 @@ void Figures::add(const Figures& next) {
   tasks += next.tasks;
 }
 
-Figures predicted(const RunRecord& run, const PlanCost& cost) {
-  const OperatorCost& total = cost.total;
+Figures predicted(const RunRecord& run) {
+  const OperatorCost& total = run.cost.total;
   return {total.seconds,     total.flops,       total.bytes,         total.floats_moved,
           run.forecast.peak, run.forecast.read, run.forecast.spilled};
 }
@@ -30,11 +30,11 @@ Figures measured(const RunRecord& run) {
           report.bytes_spilled, report.tasks};
 }
 
-std::vector<MeasuredOperator> operators_of(const RunRecord& run, const PlanCost& cost) {
+std::vector<MeasuredOperator> operators_of(const RunRecord& run) {
   const std::vector<ia::Plan> order = ia::in_order(run.plans);
   std::vector<MeasuredOperator> all(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const OperatorCost& own = cost.operators[i];
+    const OperatorCost& own = run.cost.operators[i];
     // Of a move those tuples are counted that cross, of partial sums all summands: nobody predicts
     // how many these are.
     const bool is_counted = !is_move(order[i]) && order[i].pending().empty();

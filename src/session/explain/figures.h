@@ -16,7 +16,7 @@ struct Figures {
 
   void add(const Figures& next);
 };
-Figures predicted(const RunRecord& run, const PlanCost& cost);
+Figures predicted(const RunRecord& run);
 Figures measured(const RunRecord& run);
 
 /// What an operator takes.
@@ -33,6 +33,6 @@ struct MeasuredOperator {
   std::optional<OperatorFigures> measured = {};  // none: there was nothing to do for it
   std::int64_t tasks = 0;
 };
-std::vector<MeasuredOperator> operators_of(const RunRecord& run, const PlanCost& cost);
+std::vector<MeasuredOperator> operators_of(const RunRecord& run);
 
 }  // namespace tessera::session

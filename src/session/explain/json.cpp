@@ -51,7 +51,7 @@ Json framing_json(const Outline& outline) {
 Json run_json(const Outline& outline, const Analysis::Run& run) {
   Json operators = Json::array();
   const std::vector<ia::Plan> order = ia::in_order(run.record.plans);
-  const std::vector<MeasuredOperator> all = operators_of(run.record, run.cost);
+  const std::vector<MeasuredOperator> all = operators_of(run.record);
   std::unordered_map<const ia::Plan::Node*, std::size_t> ids;
   for (std::size_t i = 0; i < order.size(); ++i) {
     ids[&order[i].node()] = i;
@@ -73,8 +73,8 @@ Json run_json(const Outline& outline, const Analysis::Run& run) {
   }
   return {{"for", run.op >= 0 ? Json(describe(*outline.queries, run.op)) : Json(nullptr)},
           {"sites", run.record.plans.front().sites()},
-          {"exact", run.cost.exact},
-          {"predicted", expected(predicted(run.record, run.cost))},
+          {"exact", run.record.cost.exact},
+          {"predicted", expected(predicted(run.record))},
           {"measured", json_of(measured(run.record))},
           {"plan", operators}};
 }
@@ -133,6 +133,7 @@ std::string json_text(const Outline& outline, const Analysis* analysis) {
     Json plans = Json::array();
     for (const Part& part : outline.parts) {
       plans.push_back({{"for", part.what}});
+      if (part.frame >= 0) plans.back()["frame"] = part.frame;
       plans.back().update(plan_json(part));
     }
     json["rows"] = operators(outline.by_rows);

@@ -17,9 +17,10 @@ std::int64_t results_for_later(const query::Framing& framing, std::size_t frame)
 PlannedRun Explainer::planned(const std::vector<Plan>& plans, const RunOptions& options,
                               Results results) {
   PlannedRun planned = plan_run(plans, options, results, planning_(options));
-  if (!outline_.in_frames())  // of which there are too many to be shown
+  // With a measurement, frames are told by their totals.
+  if (measurement_ == nullptr || !outline_.in_frames())
     outline_.parts.push_back({op_ < 0 ? "" : "the rows of " + describe(*outline_.queries, op_),
-                              planned.optimized(), planned.memory()});
+                              frame_, planned.optimized(), planned.memory()});
   return planned;
 }
 
@@ -30,14 +31,16 @@ std::optional<std::vector<Relation>> Explainer::run(const std::vector<Plan>& pla
   return tessera::run(std::move(made));
 }
 
-void Explainer::store(const std::vector<Plan>& plans, const RunOptions& options) {
+std::optional<std::vector<TupleSet<TileType>>> Explainer::store(const std::vector<Plan>& plans,
+                                                                const RunOptions& options) {
   PlannedRun made = planned(plans, options, Results::handed_over);
-  if (measurement_ == nullptr) return;
+  if (measurement_ == nullptr) return made.results();
   const TupleSink nowhere = [](std::size_t, const Key&, const std::vector<Tile>&) {};
-  (void)run_into(std::move(made), nowhere);
+  return run_into(std::move(made), nowhere);
 }
 
 void Explainer::frame_begins(std::int64_t frame) {
+  frame_ = frame;
   if (measurement_ != nullptr) measurement_->frame_begins(frame);
 }
 
@@ -46,13 +49,13 @@ void Explainer::operator_begins(std::int64_t op) {
   if (measurement_ != nullptr) measurement_->operator_begins(op);
 }
 
-void Explainer::operators_end() {
+void Explainer::results_begin() {
   op_ = -1;
   if (measurement_ != nullptr) measurement_->operator_begins(-1);
 }
 
 void Explainer::looked_at_rows(const query::RowWork& work) {
-  if (!outline_.in_frames() && !work.reason.empty()) outline_.by_rows[op_] = work.reason;
+  if (!work.reason.empty()) outline_.by_rows[op_] = work.reason;
   if (measurement_ != nullptr) measurement_->looked_at_rows(work);
 }
 

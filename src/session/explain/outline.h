@@ -11,7 +11,8 @@ namespace tessera::session {
 
 /// Plans that run together, as they were planned.
 struct Part {
-  std::string what = {};  // they are for; empty: for all that is asked
+  std::string what = {};    // they are for; empty: for all that is asked
+  std::int64_t frame = -1;  // that they belong to; -1: there are no frames
   OptimizedPlan plan;
   std::optional<MemoryForecast> memory = {};  // none if an input has no data
 };
@@ -40,14 +41,14 @@ class Explainer final : public query::PlanRunner, public query::EvaluationObserv
                                            const RunOptions& options) override;
   bool looks_at_rows() const override { return measurement_ != nullptr; }
   /// Of what a statement stores; with a measurement it is computed and dropped.
-  void store(const std::vector<Plan>& plans, const RunOptions& options);
+  std::optional<std::vector<TupleSet<TileType>>> store(const std::vector<Plan>& plans,
+                                                       const RunOptions& options) override;
 
   void frame_begins(std::int64_t frame) override;
   void operator_begins(std::int64_t op) override;
   void looked_at_rows(const query::RowWork& work) override;
-  void known_later(const std::string& why) override { known_later(op_, why); }
-  void known_later(std::int64_t op, const std::string& why) { outline_.later[op] = why; }
-  void operators_end();  // what runs now is the result
+  void known_later(const std::string& why) override { outline_.later[op_] = why; }
+  void results_begin() override;
 
  private:
   PlannedRun planned(const std::vector<Plan>& plans, const RunOptions& options, Results results);
@@ -55,7 +56,7 @@ class Explainer final : public query::PlanRunner, public query::EvaluationObserv
   Outline& outline_;
   const PlanningOptions planning_;
   Measurement* const measurement_;
-  std::int64_t op_ = -1;
+  std::int64_t frame_ = -1, op_ = -1;
 };
 
 /// Of a frame: how many of its results later ones read, or whoever asks.

@@ -7,7 +7,7 @@ namespace tessera::session {
 
 std::string run_text(const Analysis::Run& run) {
   const std::vector<ia::Plan> order = ia::in_order(run.record.plans);
-  const std::vector<MeasuredOperator> operators = operators_of(run.record, run.cost);
+  const std::vector<MeasuredOperator> operators = operators_of(run.record);
   std::vector<std::pair<std::string, Pairs>> columns{{"tuples", {}}, {"floats moved", {}},
                                                      {"flops", {}},  {"bytes", {}},
                                                      {"time", {}},   {"result", {}}};

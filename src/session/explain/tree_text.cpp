@@ -83,8 +83,15 @@ std::string frames_text(const Outline& outline) {
 
 std::string parts_text(const Outline& outline, bool verbose) {
   std::string text;
+  const std::size_t frames = outline.in_frames() ? outline.framing->frames.size() : 0;
   for (const Part& part : outline.parts) {
-    text += "\n" + (part.what.empty() ? "" : "plan for " + part.what + "\n") +
+    if (frames > 0 && !is_shown(static_cast<std::size_t>(part.frame), frames)) continue;
+    text += "\n";
+    if (frames > 0)
+      text += std::cmp_less(part.frame, frames) ? fmt::format("frame {}, ", part.frame) : "result, ";
+    if (frames > 0 || !part.what.empty())
+      text += fmt::format("plan for {}\n", part.what.empty() ? "what it stores" : part.what);
+    text +=
             part.plan.explain(verbose);
     if (part.memory) text += part.memory->to_string() + "\n";
   }

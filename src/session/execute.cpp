@@ -1,24 +1,15 @@
 #include <algorithm>
 
 #include "session/computation.h"
-#include "session/sources.h"
 #include "session/state.h"
 
 namespace tessera {
 
 using query::Value;
 using session::Computation;
+using session::Outcome;
 using session::Output;
 using session::StoredDefinitions;
-
-StatementResult Session::State::query(const sql::QueryPtr& query) {
-  StoredDefinitions catalogue(*snapshot);
-  Changes changes;
-  Value value = evaluate({query}, catalogue, changes);
-  StatementResult result{"SELECT", session::result_of(query::as_rows(value, *texts, settings()))};
-  if (!changes.texts.empty()) commit(changes, options.run);
-  return result;
-}
 
 namespace {
 
@@ -94,21 +85,6 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
   }
 }
 
-/// What is to be changed so that a version is stored, in the place of what it was before.
-void store_version(const std::string& relation, const Value& value, const std::string& sources,
-                   const StoredDefinitions& catalogue, query::Dictionary& texts, Changes& changes) {
-  const std::string text_name = session::table_text(relation);
-  if (changes.texts.contains(text_name)) return;  // the statement names it twice
-  const query::Schema& schema = value.table ? value.table->schema : value.rows->schema;
-  const auto stored = session::to_store(value, schema, texts);
-  if (catalogue.has_tuples(relation)) changes.dropped.push_back(relation);
-  if (stored) session::add_result(changes, relation, *stored);
-  session::TableDefinition definition =
-      stored ? session::definition_of(stored->text) : session::TableDefinition{schema, {}};
-  definition.sources = sources;
-  changes.texts[text_name] = session::to_text(definition);
-}
-
 }  // namespace
 
 std::vector<Output> session::outputs_of(const sql::Execute& statement,
@@ -124,31 +100,12 @@ StatementResult Session::State::execute(
   StoredDefinitions catalogue(*snapshot);
   Computation computation =
       computation_of(session::outputs_of(statement, catalogue), catalogue, true);
-  const std::vector<Output>& outputs = computation.outputs;
-  const bool stores = std::any_of(outputs.begin(), outputs.end(), [](const Output& output) {
-    return output.stored_as.has_value();
-  });
-  std::vector<std::string> sources;
-  if (stores)
-    sources = session::sources_of_each(computation.queries, computation.tables, catalogue);
-  Changes changes;
-  std::vector<Value> values = evaluate(computation, changes);
-
-  std::vector<Value*> shown;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].stored_as)
-      store_version(session::version_relation(*outputs[i].stored_as), values[i], sources[i],
-                    catalogue, *texts, changes);
-    else
-      shown.push_back(&values[i]);
-  }
-  query::compute_together(shown, settings());
-  RunOptions run_options = options.run;
-  run_options.holes = Holes::allowed;
-  if (!changes.texts.empty()) {
+  Outcome outcome = outcome_of(computation, catalogue);
+  const std::vector<Value*> shown = outcome.shown(computation);
+  if (outcome.changes_something()) {
     // What has committed may not fail: all that is shown is read before.
     for (Value* value : shown) (void)query::as_rows(*value, *texts, settings());
-    commit(changes, run_options);
+    commit(outcome);
   }
   for (Value* value : shown)
     if (receive_one) {
@@ -156,7 +113,7 @@ StatementResult Session::State::execute(
       receive_one({"SELECT", session::result_of(*std::exchange(value->rows, std::nullopt))});
     }
   const auto queries = static_cast<std::int64_t>(shown.size());
-  const std::int64_t versions = std::ssize(outputs) - queries;
+  const std::int64_t versions = std::ssize(computation.outputs) - queries;
   std::string message;
   if (queries > 0) message = queries == 1 ? "1 query" : fmt::format("{} queries", queries);
   if (versions > 0)
