@@ -79,11 +79,19 @@ struct RuleUse {
   std::map<std::string, int> refusals = {};  // why it did not apply, and how often
 };
 
-/// What a step of planning took.
+/// A step on the way from a statement to the tasks that compute it.
+struct PassInfo {
+  std::string name;
+  std::string what;              // it does
+  bool may_be_disabled = false;  // by name, as rules are
+};
+/// What such a step took.
 struct PassUse {
   std::string pass;
   double seconds = 0;
 };
+
+std::string to_string(const std::vector<PassUse>& passes);  // "passes: place 2.0 ms, fuse 20 us"
 
 struct OptimizedPlan {
   std::vector<ia::Plan> plans;  // one for each result
@@ -105,6 +113,8 @@ struct OptimizedPlan {
 /// The names that may be disabled: of rules that rewrite plans before the search, of ways to
 /// compute joins and aggregations, and of whole passes.
 std::vector<std::string> known_rules();
+/// PlanError, with the names that there are, if one of these is not among them.
+void require_known_rules(const std::set<std::string>& names);
 
 /// The cheapest physical plan over all placements of every operator's result.
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options = {});

@@ -38,6 +38,7 @@ struct RunOptions {
   int sites = 1;    // logical sites that a logical plan is spread over; on a cluster, its processes
   int threads = 0;  // 0: all cores
   bool optimize = true;  // no: the plan is run operator by operator, as it was written
+  std::set<std::string> disabled = {};  // rules and passes that plans do without (known_rules)
   /// Bytes that the run may hold in memory, in each process: tiles that are read, intermediates,
   /// results, and what is on its way to others. 0: what TESSERA_MEMORY_LIMIT in the environment
   /// says, or else 80% of what the machine, or the control group of the process, has.
@@ -98,6 +99,9 @@ struct MemoryForecast {
   std::string order = {};  // in which its tasks are taken: "depth first", "6 x 6 results at a time"
   std::string to_string() const;
 };
+/// OptimizedPlan::json, and in it, under "memory", the forecast of its run, or null.
+std::string to_json(const OptimizedPlan& plan, const std::optional<MemoryForecast>& memory);
+
 /// A run that has ended: the plans as they were carried out, what they were predicted to cost and
 /// to need, and what the run took. On a cluster it tells of the sites of this process.
 struct RunRecord {

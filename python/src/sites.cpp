@@ -47,8 +47,6 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   const bool physical =
       sites || json || objective != "exact" || !placed.empty() || !disabled.empty();
   const bool with_memory = !memory_limit.is_none();
-  TESSERA_REQUIRE(PlanError, !with_memory || !json,
-                  "memory is explained in words: as numbers, see forecast()");
   if (!physical && !with_memory) return plan.explain();
   const int count = sites.value_or(1);
   OptimizerOptions options;
@@ -74,16 +72,15 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
     if (!found->second) return std::nullopt;
     return found->second->of(input, count);
   };
-  if (!with_memory) {
-    const OptimizedPlan optimized = watched([&] { return optimize(plan, options); });
-    return json ? optimized.json() : optimized.explain();
-  }
   const RunOptions run = run_options(true, count, 0, memory_limit, "");
-  const auto [text, memory] = watched([&] {
+  return watched([&] {
     const PlannedRun planned = plan_run({plan}, run, Results::kept, options);
-    return std::pair(physical ? planned.optimized().explain() : plan.explain(), planned.memory());
+    const std::optional<MemoryForecast> memory =
+        with_memory ? planned.memory() : std::optional<MemoryForecast>();
+    if (json) return to_json(planned.optimized(), memory);
+    const std::string text = physical ? planned.optimized().explain() : plan.explain();
+    return memory ? text + memory->to_string() + "\n" : text;
   });
-  return text + (memory ? memory->to_string() + "\n" : "");
 }
 
 void bind_sites(py::module_& module) {

@@ -290,7 +290,8 @@ std::string describe_step(const ia::Plan& plan) {
   return same ? tessera::describe(logical) : ia::describe(plan);
 }
 
-TaskGraph expand(const std::vector<ia::Plan>& plans) {
+void require_results(const std::vector<ia::Plan>& plans) {
+  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
   for (const ia::Plan& plan : plans) {
     TESSERA_REQUIRE(PlanError, plan.pending().empty(),
                     "the result of a plan is whole, but {} leaves summands", ia::describe(plan));
@@ -298,6 +299,10 @@ TaskGraph expand(const std::vector<ia::Plan>& plans) {
                     "plans that run together have one number of sites, not {} and {}",
                     plans.front().sites(), plan.sites());
   }
+}
+
+TaskGraph expand(const std::vector<ia::Plan>& plans) {
+  require_results(plans);
   return Expander(plans).expand();
 }
 

@@ -1,12 +1,12 @@
 #include "exec/graph_bytes.h"
 
-#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
 #include "base/check.h"
 #include "base/memory_account.h"
 #include "base/stop.h"
+#include "exec/graph_flaws.h"
 #include "exec/task_order.h"
 #include "tra/plan_bytes.h"
 
@@ -112,41 +112,6 @@ class Writer {
   const TaskGraph& graph_;
 };
 
-/// How many inputs a task of a kind has; any number: -1.
-int inputs_of(TaskKind kind) {
-  switch (kind) {
-    case TaskKind::map:
-    case TaskKind::finish:
-    case TaskKind::transfer: return 1;
-    case TaskKind::product:
-    case TaskKind::fold: return 2;
-    case TaskKind::multiply_add:
-    case TaskKind::product_fold: return 3;
-    case TaskKind::concat: return -1;
-    case TaskKind::fill: return 0;
-  }
-  return -1;
-}
-
-/// Whether an operator has tasks of a kind.
-bool has_tasks(const ia::Operator& op, TaskKind kind, int branch) {
-  const auto* map = std::get_if<ia::Map>(&op);
-  const auto* both = std::get_if<ia::JoinAggregate>(&op);
-  switch (kind) {
-    case TaskKind::map: return map != nullptr && std::cmp_less(branch, map->branches.size());
-    case TaskKind::product: return ia::join_of(op) != nullptr;
-    case TaskKind::multiply_add: return both != nullptr && both->sums_single_tiles();
-    case TaskKind::product_fold: return both != nullptr;
-    case TaskKind::fold: return std::holds_alternative<ia::Aggregate>(op);
-    case TaskKind::finish: return ia::aggregate_of(op) != nullptr;
-    case TaskKind::concat: return std::holds_alternative<ia::Concat>(op);
-    case TaskKind::fill: return std::holds_alternative<ia::Fill>(op);
-    case TaskKind::transfer:
-      return std::holds_alternative<ia::Broadcast>(op) || std::holds_alternative<ia::Shuffle>(op);
-  }
-  return false;
-}
-
 class Reader {
  public:
   Reader(PackedReader& in, const std::vector<ia::Plan>& plans)
@@ -173,10 +138,10 @@ class Reader {
       value.types = static_cast<TypesId>(in_.short_integer());
       require(value.types >= unknown_types && value.types < std::ssize(graph_.types.lists()));
     }
-    is_made_.assign(graph_.values.size(), 0);
     read_given();
     read_tasks();
     read_outputs();
+    require(is_sound(graph_));
     index_readers(graph_);
     return std::move(graph_);
   }
@@ -206,14 +171,9 @@ class Reader {
             is_key_[static_cast<std::size_t>(key)]);
     return key;
   }
-  ValueId made(ValueId value) const {
-    require(value >= 0 && std::cmp_less(value, is_made_.size()) && is_made_[value] != 0);
-    return value;
-  }
-  ValueId made_now(ValueId value) {
-    require(value >= 0 && std::cmp_less(value, is_made_.size()) && is_made_[value] == 0);
-    is_made_[value] = 1;
-    return value;
+  ValueId known(std::int64_t value) const {
+    require(value >= 0 && std::cmp_less(value, graph_.values.size()));
+    return static_cast<ValueId>(value);
   }
 
   void read_keys() {
@@ -241,7 +201,7 @@ class Reader {
     KeyId last = 0;
     graph_.given.resize(counted_below(graph_.values.size() + 1));
     for (TaskGraph::Given& given : graph_.given) {
-      given.value = made_now(static_cast<ValueId>(in_.short_integer()));
+      given.value = known(in_.short_integer());
       given.input = inputs[below(inputs.size())];
       given.key = key_after(last);
       if (given.input->relation) {
@@ -269,15 +229,12 @@ class Reader {
       task.cost = static_cast<std::int32_t>(below(graph_.costs.size()));
       task.site = static_cast<std::int32_t>(in_.short_below(graph_.sites));
       task.key = key_after(last_key);
-      const ValueId output = after(last_output);
+      task.output = known(after(last_output));
       task.inputs = static_cast<std::int32_t>(in_.short_count());
       task.first_input = static_cast<std::int32_t>(graph_.task_inputs.size());
-      const int wanted = inputs_of(task.kind);
-      require(task.branch >= 0 && (wanted < 0 ? task.inputs > 0 : task.inputs == wanted) &&
-              has_tasks(ia::operator_of(graph_.steps[task.op]), task.kind, task.branch));
+      require(task.branch >= 0);
       for (int i = 0; i < task.inputs; ++i)
-        graph_.task_inputs.push_back(made(static_cast<ValueId>(output - in_.short_integer())));
-      task.output = made_now(output);
+        graph_.task_inputs.push_back(known(task.output - in_.short_integer()));
     }
   }
 
@@ -288,16 +245,14 @@ class Reader {
     for (TaskGraph::Output& output : graph_.outputs) {
       output.result = static_cast<std::int32_t>(below(graph_.plans.size()));
       output.key = key_after(last_key);
-      output.value = made(after(last_value));
+      output.value = known(after(last_value));
     }
-    require(std::find(is_made_.begin(), is_made_.end(), 0) == is_made_.end());
   }
 
   PackedReader& in_;
   const std::vector<ia::Plan> all_;
   TaskGraph graph_;
-  std::vector<bool> is_key_;   // where in the store one begins
-  std::vector<char> is_made_;  // by value: it is given, or a task that was read makes it
+  std::vector<bool> is_key_;  // where in the store one begins
 };
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/stop.h"
+#include "exec/graph_flaws.h"
 #include "exec/results_to_come.h"
 #include "exec/run_bytes.h"
 #include "exec/statement_memory.h"
@@ -33,7 +35,8 @@ bool has_data(const std::vector<Plan>& plans) {
 OptimizerOptions planning_options(const exec::Context& context) {
   OptimizerOptions planning;
   planning.sites = context.engine->sites(context.options);
-  if (!context.options.optimize) planning.disabled = {"simplify", "place"};
+  planning.disabled = context.options.disabled;
+  if (!context.options.optimize) planning.disabled.insert({"simplify", "place"});
   return planning;
 }
 
@@ -64,6 +67,19 @@ PlannedRun plan_run(const std::vector<Plan>& plans, exec::Context context, Resul
   return PlannedRun(std::move(state));
 }
 
+PlannedRun plan_run(const std::vector<ia::Plan>& plans, exec::Context context,
+                    bool results_everywhere) {
+  exec::require_results(plans);
+  OptimizerOptions planning;
+  planning.sites = plans.front().sites();
+  planning.results_everywhere = results_everywhere && context.engine->processes() > 1;
+  planning.disabled = {"fuse"};
+  optimizer::Planning planned = optimizer::finished(plans, planning, "place");
+  return PlannedRun(std::make_unique<PlannedRun::State>(
+      PlannedRun::State{planned.logical, std::move(context), Results::kept, std::move(planning),
+                        true, std::move(planned)}));
+}
+
 void PlannedRun::State::plan() {
   if (planned) return;
   const StopScope heard(context.options.stop);
@@ -74,21 +90,22 @@ void PlannedRun::State::plan() {
 }
 
 void PlannedRun::State::make_tasks() {
-  optimizer::take_pass(*planned, "tasks", [&] {
+  optimizer::take_pass(planned->passes, exec::tasks_pass(), [&] {
     prepared = exec::prepare(planned->plans, context, results == Results::kept);
   });
+  TESSERA_INVARIANT(exec::is_sound(*prepared->graph), "the tasks are not those of their plans");
 }
 
 void PlannedRun::State::require_prepared() {
   const int sites = context.engine->sites(context.options);
-  TESSERA_REQUIRE(PlanError, planning.sites == sites, "a plan for {} sites cannot run on {}",
+  TESSERA_REQUIRE(PlanError, planning.sites == sites || is_physical, "a plan for {} sites cannot run on {}",
                   planning.sites, sites);
   // What has no tuples is refused here.
   if (!prepared) make_tasks();
 }
 
 exec::Prepared PlannedRun::State::take_to_run() {
-  if (context.engine->processes() > 1) share();
+  if (context.engine->processes() > 1 && !is_physical) share();
   plan();
   require_prepared();
   return *std::exchange(prepared, std::nullopt);
@@ -157,6 +174,20 @@ std::string MemoryForecast::to_string() const {
   return fmt::format("memory: {} at most of {}, {} needed; {} read, {} spilled; {}",
                      bytes_text(peak), bytes_text(limit), bytes_text(needed), bytes_text(read),
                      bytes_text(spilled), order);
+}
+
+std::string to_json(const OptimizedPlan& plan, const std::optional<MemoryForecast>& memory) {
+  using nlohmann::ordered_json;
+  ordered_json json = ordered_json::parse(plan.json());
+  json["memory"] = nullptr;
+  if (memory)
+    json["memory"] = {{"limit", memory->limit},
+                      {"needed", memory->needed},
+                      {"peak_bytes", memory->peak},
+                      {"bytes_read", memory->read},
+                      {"bytes_spilled", memory->spilled},
+                      {"order", memory->order}};
+  return json.dump(2);
 }
 
 }  // namespace tessera

@@ -17,6 +17,8 @@ struct PlannedRun::State {
   exec::Context context;
   Results results;
   OptimizerOptions planning;
+  /// Every process of a cluster has the physical plans: there is nothing to decide but the tasks.
+  bool is_physical = false;
   std::optional<optimizer::Planning> planned = {};
   std::optional<exec::Prepared> prepared = {};
 
@@ -36,5 +38,9 @@ struct PlannedRun::State {
 OptimizerOptions planning_options(const exec::Context& context);
 PlannedRun plan_run(const std::vector<Plan>& plans, exec::Context context, Results results,
                     OptimizerOptions planning);
+/// Of plans that are physical already. Their results are moved to all processes, if they are wanted
+/// there; nothing else is changed.
+PlannedRun plan_run(const std::vector<ia::Plan>& plans, exec::Context context,
+                    bool results_everywhere);
 
 }  // namespace tessera

@@ -24,8 +24,11 @@ std::string order_text(const ChosenOrder& order) {
 
 }  // namespace
 
+PassInfo tasks_pass() {
+  return {"tasks", "a task for each tile that is computed or moved, and the order of all", false};
+}
+
 Prepared prepare(const std::vector<ia::Plan>& plans, const Context& context, bool keeps_results) {
-  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
   std::vector<Plan> logical;
   for (const ia::Plan& plan : plans) logical.push_back(plan.logical());
   verify_before_running(logical, context.options.holes);

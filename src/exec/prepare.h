@@ -22,6 +22,9 @@ struct Prepared {
   bool all_fits = true;  // whatever the order: nothing needs to make room
 };
 
+/// The last of the passes that plans are taken through.
+PassInfo tasks_pass();
+
 struct Context;
 
 /// PlanError for what cannot be run at all.

@@ -59,6 +59,7 @@ auto counted(exec::Engine& engine, const Body& body) {
 /// Where a run begins, its context is made.
 template <class Body>
 auto in_context(const RunOptions& options, const Body& body) {
+  const StopScope heard(options.stop);
   const std::shared_ptr<exec::Engine> engine = exec::engine_of(options);
   return counted(*engine, [&] {
     const exec::Context context = exec::context_of(options, engine);
@@ -67,52 +68,56 @@ auto in_context(const RunOptions& options, const Body& body) {
   });
 }
 
-std::vector<Relation> kept_results(exec::Prepared prepared, const exec::Context& context,
-                                   RunReport* report) {
-  const std::vector<ia::Plan> plans = prepared.graph->plans;
-  OwnTuples tuples = carry_out(std::move(prepared), context, {}, report);
-  std::vector<Relation> results;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    results.push_back(settle(plans[i].logical(), std::move(tuples[i]), context.options.holes));
-  return results;
+/// The same for what is planned. `body` is given the tasks.
+template <class Body>
+auto in_context(PlannedRun::State& state, const Body& body) {
+  const exec::Context& context = state.context;
+  const StopScope heard(context.options.stop);
+  return counted(*context.engine, [&] {
+    const exec::StatementMemory memory(context.options.memory_limit);
+    return body(state.take_to_run());
+  });
+}
+
+std::vector<Relation> kept_results(PlannedRun planned, RunReport* report) {
+  PlannedRun::State& state = planned.state();
+  return in_context(state, [&](exec::Prepared run) {
+    OwnTuples tuples = carry_out(std::move(run), state.context, {}, report);
+    std::vector<Relation> results;
+    for (std::size_t i = 0; i < tuples.size(); ++i)
+      results.push_back(
+          settle(state.logical[i], std::move(tuples[i]), state.context.options.holes));
+    return results;
+  });
 }
 
 }  // namespace
 
 std::vector<Relation> run(const std::vector<ia::Plan>& plans, const RunOptions& options,
                           RunReport* report) {
-  const StopScope heard(options.stop);
   return in_context(options, [&](const exec::Context& context) {
-    std::vector<ia::Plan> gathered = plans;
-    if (context.engine->processes() > 1)
-      for (ia::Plan& plan : gathered)
-        if (!plan.placement().is_all()) plan = plan.broadcast();
-    return kept_results(exec::prepare(gathered, context, true), context, report);
+    return kept_results(plan_run(plans, context, true), report);
   });
 }
 
 std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const RunOptions& options,
                                     RunReport* report) {
-  const StopScope heard(options.stop);
-  OwnTuples tuples = in_context(options, [&](const exec::Context& context) {
-    return carry_out(exec::prepare(plans, context, true), context, {}, report);
+  return in_context(options, [&](const exec::Context& context) {
+    PlannedRun planned = plan_run(plans, context, false);
+    OwnTuples tuples = in_context(planned.state(), [&](exec::Prepared run) {
+      return carry_out(std::move(run), context, {}, report);
+    });
+    std::vector<LocalPart> parts;
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      parts.push_back({plans[i].type(), plans[i].placement(), std::move(tuples[i])});
+    return parts;
   });
-  std::vector<LocalPart> parts;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    parts.push_back({plans[i].type(), plans[i].placement(), std::move(tuples[i])});
-  return parts;
 }
 
 std::vector<Relation> run(PlannedRun planned, RunReport* report) {
-  PlannedRun::State& state = planned.state();
-  TESSERA_REQUIRE(PlanError, state.results == Results::kept,
+  TESSERA_REQUIRE(PlanError, planned.state().results == Results::kept,
                   "the run was planned to hand its results over: run_into takes it");
-  const exec::Context& context = state.context;
-  const StopScope heard(context.options.stop);
-  return counted(*context.engine, [&] {
-    const exec::StatementMemory memory(context.options.memory_limit);
-    return kept_results(state.take_to_run(), context, report);
-  });
+  return kept_results(std::move(planned), report);
 }
 
 std::vector<Relation> run(const std::vector<Plan>& plans, const RunOptions& options,
@@ -135,14 +140,10 @@ std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& si
   PlannedRun::State& state = planned.state();
   TESSERA_REQUIRE(PlanError, state.results == Results::handed_over,
                   "the run was planned to keep its results: run takes it");
-  const exec::Context& context = state.context;
-  const StopScope heard(context.options.stop);
-  return counted(*context.engine, [&] {
-    const exec::StatementMemory memory(context.options.memory_limit);
-    exec::Prepared run = state.take_to_run();
+  return in_context(state, [&](exec::Prepared run) {
     std::vector<TupleSet<TileType>> results =
-        exec::results_to_come(*run.graph, state.logical, context.options.holes);
-    (void)carry_out(std::move(run), context, sink, report);
+        exec::results_to_come(*run.graph, state.logical, state.context.options.holes);
+    (void)carry_out(std::move(run), state.context, sink, report);
     return results;
   });
 }

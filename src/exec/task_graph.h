@@ -106,6 +106,8 @@ struct TaskGraph {
   }
 };
 
+/// PlanError unless each plan yields a whole result, on as many sites as the others.
+void require_results(const std::vector<ia::Plan>& plans);
 /// Expands a plan. PlanError for what only the keys at hand show: keys that collide or are
 /// missing, and inputs that have no tuples.
 TaskGraph expand(const std::vector<ia::Plan>& plans);

@@ -27,13 +27,17 @@ std::string planning_text(const OptimizedPlan& plan) {
       lines.push_back({use.rule, fmt::format("not applied x{}: {}", times, why)});
   }
   std::string text = lines.empty() ? "" : "rules\n" + in_columns(lines);
-  std::vector<std::string> passes;
-  for (const PassUse& use : plan.passes)
-    passes.push_back(fmt::format("{} {}", use.pass, seconds_text(use.seconds)));
-  return text + fmt::format("passes: {}\n", fmt::join(passes, ", "));
+  return text + to_string(plan.passes) + "\n";
 }
 
 }  // namespace
+
+std::string to_string(const std::vector<PassUse>& passes) {
+  std::vector<std::string> all;
+  for (const PassUse& use : passes)
+    all.push_back(fmt::format("{} {}", use.pass, seconds_text(use.seconds)));
+  return fmt::format("passes: {}", fmt::join(all, ", "));
+}
 
 std::string OptimizedPlan::explain(bool verbose) const {
   std::unordered_map<const ia::Plan::Node*, const OperatorCost*> costs;

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/check.h"
 #include "optimizer/algorithms.h"
 #include "optimizer/cost.h"
 #include "optimizer/passes.h"
@@ -13,8 +16,16 @@ std::vector<std::string> known_rules() {
   names.emplace_back("aggregate_twice");
   for (const Algorithm& algorithm : join_algorithms()) names.push_back(algorithm.rule);
   for (const Pass& pass : passes())
-    if (pass.may_be_disabled) names.emplace_back(pass.name);
+    if (pass.info.may_be_disabled) names.push_back(pass.info.name);
   return names;
+}
+
+void require_known_rules(const std::set<std::string>& names) {
+  if (names.empty()) return;
+  const std::vector<std::string> known = known_rules();
+  for (const std::string& name : names)
+    TESSERA_REQUIRE(PlanError, std::find(known.begin(), known.end(), name) != known.end(),
+                    "there is no rule {} to disable; there are {}", name, fmt::join(known, ", "));
 }
 
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {
@@ -45,7 +56,9 @@ OptimizedPlan optimizer::with_costs(const Planning& planning) {
   result.passes = planning.passes;
   for (const PassUse& pass : result.passes) result.planning_seconds += pass.seconds;
   if (options.alternatives)
-    result.alternatives = alternatives_to(planning.placed, options, result.cost);
+    result.alternatives = alternatives_to(
+        planning.placed, options, result.cost,
+        [&](const std::vector<ia::Plan>& placed) { return finished(placed, options, "place").plans; });
   return result;
 }
 

@@ -41,7 +41,7 @@ void gather(Planning& planning) {
 
 void fuse(Planning& planning) { planning.plans = ia::fused(planning.plans); }
 
-void verify(const Planning& planning, const char* pass) {
+void verify(const Planning& planning, const std::string& pass) {
   TESSERA_INVARIANT(planning.plans.size() == planning.logical.size(), "{} made {} plans of {}",
                     pass, planning.plans.size(), planning.logical.size());
   for (std::size_t i = 0; i < planning.plans.size(); ++i) {
@@ -54,46 +54,56 @@ void verify(const Planning& planning, const char* pass) {
   }
 }
 
+bool is_disabled(const Pass& pass, const OptimizerOptions& options) {
+  return pass.info.may_be_disabled && options.disabled.contains(pass.info.name);
+}
+
+void take(Planning& planning, const Pass& pass) {
+  if (is_disabled(pass, planning.options)) return;
+  take_pass(planning.passes, pass.info, [&] { pass.apply(planning); });
+  verify(planning, pass.info.name);
+}
+
 }  // namespace
 
 const std::vector<Pass>& passes() {
   static const std::vector<Pass> all = {
-      // Each operator by itself, with the moves that make it right wherever its inputs lie.
-      {"translate", translate, false},
-      // The rules that always pay, until none applies any more.
-      {"simplify", simplify_plans, true},
-      // Where each operator works, searched by cost.
-      {"place", place_operators, true},
-      // Results to all sites, if they are wanted there.
-      {"gather", gather, false},
-      // Joins together with the aggregations of their products.
-      {"fuse", fuse, true},
+      {{"translate", "each operator by itself, with moves that make it right wherever inputs are",
+        false},
+       translate},
+      {{"simplify", "rules that always pay, until none applies", true}, simplify_plans},
+      {{"place", "where each operator works: a search by cost", true}, place_operators},
+      {{"gather", "results to all sites, if they are wanted there", false}, gather},
+      {{"fuse", "joins together with the aggregations of their products", true}, fuse},
   };
   return all;
 }
 
-void take_pass(Planning& planning, const char* name, const std::function<void()>& work) {
+void take_pass(std::vector<PassUse>& uses, const PassInfo& pass, const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  planning.passes.push_back({name, taken.count()});
-  verify(planning, name);
+  uses.push_back({pass.name, taken.count()});
 }
 
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options) {
   TESSERA_REQUIRE(PlanError, options.sites >= 1 && options.sites <= max_sites,
                   "a plan for {} sites; there may be 1 to {}", options.sites, max_sites);
   TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to plan");
-  if (!options.disabled.empty()) {
-    const std::vector<std::string> known = known_rules();
-    for (const std::string& name : options.disabled)
-      TESSERA_REQUIRE(PlanError, std::find(known.begin(), known.end(), name) != known.end(),
-                      "there is no rule {} to disable; there are {}", name, fmt::join(known, ", "));
-  }
+  require_known_rules(options.disabled);
   Planning planning{plans, options};
+  for (const Pass& pass : passes()) take(planning, pass);
+  return planning;
+}
+
+Planning finished(const std::vector<ia::Plan>& plans, const OptimizerOptions& options,
+                  std::string_view behind) {
+  Planning planning{{}, options, plans};
+  for (const ia::Plan& plan : plans) planning.logical.push_back(plan.logical());
+  bool is_behind = false;
   for (const Pass& pass : passes()) {
-    if (pass.may_be_disabled && options.disabled.contains(pass.name)) continue;
-    take_pass(planning, pass.name, [&] { pass.apply(planning); });
+    if (is_behind) take(planning, pass);
+    is_behind = is_behind || pass.info.name == behind;
   }
   return planning;
 }

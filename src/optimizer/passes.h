@@ -18,20 +18,21 @@ struct Planning {
 
 /// A step on the way from logical plans to physical ones.
 struct Pass {
-  const char* name;
+  PassInfo info;
   void (*apply)(Planning&);
-  bool may_be_disabled;
 };
 
 /// All of them, in order.
 const std::vector<Pass>& passes();
 
-/// Does the work of a pass: it is timed, and what it made of the plans is verified. The pass that
-/// makes tasks of them, which stands above the optimizer, is taken by this too.
-void take_pass(Planning& planning, const char* name, const std::function<void()>& work);
+/// Does the work of a pass, and notes how long it took.
+void take_pass(std::vector<PassUse>& uses, const PassInfo& pass, const std::function<void()>& work);
 
 /// Takes plans through all passes that are not disabled. What each made is verified.
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options);
+/// The same for plans that are physical already: only the passes behind this one are taken.
+Planning finished(const std::vector<ia::Plan>& plans, const OptimizerOptions& options,
+                  std::string_view behind);
 /// What it came to, with the costs and, if the options ask for them, the alternatives.
 OptimizedPlan with_costs(const Planning& planning);
 

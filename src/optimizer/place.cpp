@@ -189,7 +189,7 @@ Placed place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options
 }
 
 std::vector<Alternative> alternatives_to(const Placed& placed, const OptimizerOptions& options,
-                                         const PlanCost& chosen) {
+                                         const PlanCost& chosen, const Finish& finish) {
   std::vector<Alternative> found;
   if (placed.join < 0) return found;
   const Skeleton& skeleton = placed.skeleton;
@@ -208,8 +208,7 @@ std::vector<Alternative> alternatives_to(const Placed& placed, const OptimizerOp
       found.push_back({algorithm.name, std::nullopt, "the keys leave nothing to split that way"});
       continue;
     }
-    const bool fuses = !options.disabled.contains("fuse");
-    const PlanCost cost = cost_of(fuses ? ia::fused(*plan) : *plan, options.machine);
+    const PlanCost cost = cost_of(finish(*plan), options.machine);
     found.push_back({algorithm.name, cost, why_not(cost, chosen, options.objective)});
   }
   return found;

@@ -21,8 +21,11 @@ struct Placed {
 Placed place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options,
              std::size_t most_together);
 
+/// What a plan becomes in the passes behind this one.
+using Finish = std::function<std::vector<ia::Plan>(const std::vector<ia::Plan>&)>;
+
 /// What the plan would cost if its costliest join were computed by each of the other algorithms.
 std::vector<Alternative> alternatives_to(const Placed& placed, const OptimizerOptions& options,
-                                         const PlanCost& chosen);
+                                         const PlanCost& chosen, const Finish& finish);
 
 }  // namespace tessera::optimizer

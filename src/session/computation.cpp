@@ -1,7 +1,9 @@
 #include "session/computation.h"
 
 #include "base/check.h"
+#include "optimizer/passes.h"
 #include "session/job_name.h"
+#include "session/pipeline.h"
 #include "session/sources.h"
 #include "session/state.h"
 #include "store/json_fields.h"
@@ -42,7 +44,9 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
   std::vector<query::Request> requests;
   for (const Output& output : outputs) requests.push_back(output.request);
   made.outputs = std::move(outputs);
-  made.queries = query::unroll(requests, catalogue, options.run.stop);
+  optimizer::take_pass(made.passes, session::unroll_pass, [&] {
+    made.queries = query::unroll(requests, catalogue, options.run.stop);
+  });
   for (const std::string& name : made.queries.stored) made.tables.push_back(catalogue.value(name));
   const frames::Limits limits = frame_limits();
   frames::History history;
@@ -64,7 +68,9 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
     made.job = {name, text_of_statement, history.to_text(),
                 session::sources_of_all(made.queries, made.tables, catalogue)};
   }
-  made.framing = query::framed(made.queries, history, limits, options.run.stop);
+  optimizer::take_pass(made.passes, session::frame_pass, [&] {
+    made.framing = query::framed(made.queries, history, limits, options.run.stop);
+  });
   return made;
 }
 

@@ -24,6 +24,7 @@ struct Computation {
   std::vector<query::Value> tables = {};  // that the queries read
   Job::Identity job = {};                 // if there are several frames
   std::optional<PlannedTensor> tensor = {};
+  std::vector<PassUse> passes = {};  // that this has been taken through
 
   bool in_frames() const { return framing.frames.size() > 1; }
 };

@@ -1,8 +1,10 @@
+#include "optimizer/passes.h"
 #include "session/computation.h"
 #include "session/explain/dot.h"
 #include "session/explain/json.h"
 #include "session/explain/options.h"
 #include "session/explain/text.h"
+#include "session/pipeline.h"
 #include "session/state.h"
 
 // EXPLAIN: how a statement is done, layer by layer, without doing it; with ANALYZE, what it took.
@@ -60,6 +62,7 @@ std::string text_of(const Outline& outline, const Analysis* analysis,
   if (analysis != nullptr) return session::analysis_text(outline, *analysis);
   std::string text = session::tree_text(outline);
   if (outline.in_frames()) text += "\n" + session::frames_text(outline);
+  if (wanted.verbose) text += session::passes_text(outline);
   return text + session::parts_text(outline, wanted.verbose);
 }
 
@@ -116,7 +119,15 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
   runner = &explainer;
   // There may be very many frames, and each is planned when its inputs are there.
   if (statement.analyze || wanted.verbose || !outline.in_frames()) {
-    Outcome outcome = outcome_of(computation, catalogue);
+    Outcome outcome;
+    std::vector<PassUse> lowering;
+    optimizer::take_pass(lowering, session::lower_pass,
+                         [&] { outcome = outcome_of(computation, catalogue); });
+    outline.passes = computation.passes;
+    // On the way plans were made ready to run, which is told with them.
+    for (const session::Part& part : outline.parts)
+      lowering.front().seconds -= part.plan.planning_seconds;
+    if (!statement.analyze && !computation.tensor) outline.passes.push_back(lowering.front());
     if (statement.analyze)
       for (query::Value* value : outcome.shown(computation))
         (void)query::as_rows(*value, *texts, settings());

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include "base/bytes.h"
 #include "base/check.h"
 #include "query/rows/text_value.h"
@@ -45,6 +47,18 @@ bool is_number(const query::Cell& value) {
          value.type().dtype != DType::boolean;
 }
 
+/// The names in "a, b".
+std::set<std::string> names_in(const std::string& text) {
+  std::set<std::string> names;
+  std::istringstream rest(text);
+  for (std::string name; std::getline(rest, name, ',');) {
+    const auto first = name.find_first_not_of(' ');
+    if (first != std::string::npos)
+      names.insert(name.substr(first, name.find_last_not_of(' ') + 1 - first));
+  }
+  return names;
+}
+
 const Setting all_settings[] = {
     {"memory_limit", "bytes that a statement may hold in memory, as '2GB'",
      [](const SessionOptions& o) {
@@ -76,6 +90,19 @@ const Setting all_settings[] = {
      [](const SessionOptions& o) { return std::string(o.run.optimize ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.run.optimize); },
      [](SessionOptions& to, const SessionOptions& from) { to.run.optimize = from.run.optimize; }},
+    {"disabled_optimizers", "rules and passes that plans do without, as 'place, fuse'; '': none",
+     [](const SessionOptions& o) {
+       return o.run.disabled.empty() ? std::string("none")
+                                     : fmt::format("{}", fmt::join(o.run.disabled, ", "));
+     },
+     [](SessionOptions& o, const query::Cell& value) {
+       if (value.is_null() || !value.is_text()) return false;
+       const std::set<std::string> disabled = names_in(value.text());
+       require_known_rules(disabled);
+       o.run.disabled = disabled;
+       return true;
+     },
+     [](SessionOptions& to, const SessionOptions& from) { to.run.disabled = from.run.disabled; }},
     {"frame_size", "operators that are planned and run as one; a larger plan is cut into frames",
      [](const SessionOptions& o) {
        return o.frame_size == 0 ? std::string("default") : std::to_string(o.frame_size);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "session/pipeline.h"
 #include "tessera/session.h"
 
 namespace tessera {
@@ -172,6 +173,38 @@ TEST(Explain, SettingsAreAsBeforeAfterwards) {
   EXPECT_THROW(session.execute("EXPLAIN ANALYZE (SITES 3) SELECT SUM(tile) FROM V"),
                StatementError);
   EXPECT_EQ(session.run_options().sites, 1);
+}
+
+/// The names of the passes that a statement and its plans were taken through.
+std::vector<std::string> passes_of(Session& session, const std::string& statement) {
+  std::string text;
+  const ResultTable lines = session.query("EXPLAIN (FORMAT JSON) " + statement);
+  for (std::int64_t row = 0; row < lines.rows(); ++row) text += lines.text(row, 0);
+  const auto json = nlohmann::json::parse(text);
+  std::vector<std::string> names;
+  for (const auto& pass : json.at("statement_passes")) names.push_back(pass.at("pass"));
+  for (const auto& pass : json.at("passes")) names.push_back(pass.at("pass"));
+  return names;
+}
+
+TEST(Explain, AStatementIsTakenThroughThePassesOfThePipeline) {
+  Session session(Database::temporary());
+  session.execute("CREATE TABLE t (k BIGINT, m MATRIX[2][2]); INSERT INTO t VALUES (0, [[1, 2], [3, 4]])");
+  const std::string product =
+      "SELECT a.k, SUM(matmul(a.m, b.m)) FROM t AS a, t AS b WHERE a.k = b.k GROUP BY a.k";
+  std::vector<std::string> all;
+  for (const PassInfo& pass : session::pipeline()) {
+    all.push_back(pass.name);
+    EXPECT_FALSE(pass.what.empty()) << pass.name;
+  }
+  EXPECT_EQ(passes_of(session, product), all);
+
+  session.execute("SET disabled_optimizers = 'fuse, simplify'");
+  std::erase(all, "fuse");
+  std::erase(all, "simplify");
+  EXPECT_EQ(passes_of(session, product), all);
+  session.execute("RESET disabled_optimizers");
+  EXPECT_EQ(passes_of(session, product).size(), all.size() + 2);
 }
 
 }  // namespace

@@ -81,8 +81,12 @@ Framing framed(const Unrolled& plan, const frames::History& history, frames::Lim
   for (std::int32_t op = 0; op < count; ++op) {
     const std::int32_t frame = result.frame_of[op];
     result.frames[frame].push_back(op);
-    for (const Read& read : reads_of(plan, op))
-      if (read.op >= 0) result.last_reader[read.op] = std::max(result.last_reader[read.op], frame);
+    for (const Read& read : reads_of(plan, op)) {
+      if (read.op < 0) continue;
+      TESSERA_INVARIANT(result.frame_of[read.op] <= frame, "frame {} reads what frame {} makes",
+                        frame, result.frame_of[read.op]);
+      result.last_reader[read.op] = std::max(result.last_reader[read.op], frame);
+    }
   }
   // What is asked for is read in the end.
   for (int wanted : plan.wanted) result.last_reader[result_of(plan, wanted)] = frames;

@@ -289,9 +289,32 @@ class Unroller {
 
 }  // namespace
 
+namespace {
+
+/// Each instance has a number for every operator, and reads stored tables and those before it.
+void verify(const Unrolled& plan) {
+  const auto tables = static_cast<int>(plan.stored.size());
+  for (std::size_t k = 0; k < plan.instances.size(); ++k) {
+    const Instance instance = plan.instances[k];
+    TESSERA_INVARIANT(plan.first[k + 1] - plan.first[k] == std::ssize(instance.of->operators),
+                      "instance {} of {} operators has {} numbers", k,
+                      instance.of->operators.size(), plan.first[k + 1] - plan.first[k]);
+    for (const int input : instance.inputs)
+      TESSERA_INVARIANT(std::cmp_less(input, k) && -1 - input < tables,
+                        "instance {} reads instance {}, of {} tables", k, input, tables);
+  }
+  for (const int wanted : plan.wanted)
+    TESSERA_INVARIANT(wanted >= 0 && std::cmp_less(wanted, plan.instances.size()),
+                      "instance {} of {} is asked for", wanted, plan.instances.size());
+}
+
+}  // namespace
+
 Unrolled unroll(const std::vector<Request>& requests, Definitions& definitions,
                 const std::stop_token& stop) {
-  return Unroller(definitions, stop).run(requests);
+  Unrolled made = Unroller(definitions, stop).run(requests);
+  verify(made);
+  return made;
 }
 
 }  // namespace tessera::query

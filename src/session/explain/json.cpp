@@ -30,11 +30,6 @@ Json json_of(const OperatorFigures& figures) {
           {"result_bytes", figures.result_bytes}};
 }
 
-Json memory_json(const MemoryForecast& memory) {
-  return {{"limit", memory.limit}, {"needed", memory.needed},   {"peak_bytes", memory.peak},
-          {"bytes_read", memory.read}, {"bytes_spilled", memory.spilled}, {"order", memory.order}};
-}
-
 Json framing_json(const Outline& outline) {
   Json sizes = Json::array(), later = Json::array();
   for (std::size_t f = 0; f < outline.framing->frames.size(); ++f) {
@@ -118,9 +113,7 @@ std::string json_text(const Outline& outline, const Analysis* analysis) {
     return all;
   };
   const auto plan_json = [](const Part& part) {
-    Json json = Json::parse(part.plan.json());
-    json["memory"] = part.memory ? memory_json(*part.memory) : Json(nullptr);
-    return json;
+    return Json::parse(to_json(part.plan, part.memory));
   };
   const bool is_all = outline.by_rows.empty() && outline.later.empty() && !outline.in_frames();
   Json json = Json::object();
@@ -128,6 +121,12 @@ std::string json_text(const Outline& outline, const Analysis* analysis) {
     json = plan_json(outline.parts.front());
   else if (is_all && outline.parts.empty())  // rows of a stored table
     json = {{"transfer_floats", 0}, {"flops", 0}, {"plan", Json::array()}, {"alternatives", Json::array()}};
+  if (!outline.passes.empty()) {
+    Json passes = Json::array();
+    for (const PassUse& use : outline.passes)
+      passes.push_back({{"pass", use.pass}, {"seconds", use.seconds}});
+    json["statement_passes"] = passes;
+  }
   if (outline.queries != nullptr) json["framing"] = framing_json(outline);
   if (!is_all || outline.parts.size() > 1) {
     Json plans = Json::array();

@@ -24,7 +24,8 @@ struct Outline {
   const query::Tensor* tensor = nullptr;             // of CREATE TENSOR, instead of queries
   std::map<std::int64_t, std::string> by_rows = {};  // operators that look at rows, and why
   std::map<std::int64_t, std::string> later = {};  // operators that cannot be planned yet, and why
-  std::vector<Part> parts = {};                    // in the order in which they run
+  std::vector<PassUse> passes = {};  // of the statement; those of its plans are told with them
+  std::vector<Part> parts = {};      // in the order in which they run
 
   bool in_frames() const { return framing != nullptr && framing->frames.size() > 1; }
 };

@@ -10,6 +10,8 @@ namespace tessera::session {
 std::string tree_text(const Outline& outline, const Analysis* analysis = nullptr);
 /// How a plan is cut into frames.
 std::string frames_text(const Outline& outline);
+/// What the passes of the statement took that come before there are plans.
+std::string passes_text(const Outline& outline);
 /// The runs that are planned, each with its memory; if that is wanted, with what the planner did.
 std::string parts_text(const Outline& outline, bool verbose);
 

@@ -81,6 +81,10 @@ std::string frames_text(const Outline& outline) {
   return text;
 }
 
+std::string passes_text(const Outline& outline) {
+  return outline.passes.empty() ? "" : to_string(outline.passes) + "\n";
+}
+
 std::string parts_text(const Outline& outline, bool verbose) {
   std::string text;
   const std::size_t frames = outline.in_frames() ? outline.framing->frames.size() : 0;
@@ -91,8 +95,7 @@ std::string parts_text(const Outline& outline, bool verbose) {
       text += std::cmp_less(part.frame, frames) ? fmt::format("frame {}, ", part.frame) : "result, ";
     if (frames > 0 || !part.what.empty())
       text += fmt::format("plan for {}\n", part.what.empty() ? "what it stores" : part.what);
-    text +=
-            part.plan.explain(verbose);
+    text += part.plan.explain(verbose);
     if (part.memory) text += part.memory->to_string() + "\n";
   }
   return text;
