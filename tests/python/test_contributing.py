@@ -61,14 +61,14 @@ def test_functions_are_in_the_file_that_is_said_to_have_them(name, path):
     assert re.search(rf"\b{name}\b", (ROOT / path).read_text())
 
 
-def test_the_way_of_a_statement_is_short_and_goes_one_way():
-    """Each room stands there once, with files of its own; from the text to the product they are at most 25."""
+def test_the_path_of_a_statement_is_short_and_goes_one_way():
+    """Each folder is listed once, with files of its own; from the text to the product they are at most 25."""
     page = (ROOT / "docs/development.md").read_text()
-    table = page[page.index("| room | what happens there"):].split("\n\n")[0].splitlines()[2:]
+    table = page[page.index("| folder | what happens there"):].split("\n\n")[0].splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
-    rooms = [row[0].strip("`") for row in rows]
-    assert len(set(rooms)) == len(rooms)
-    files = [(room, name) for room, row in zip(rooms, rows) for name in re.findall(r"`([\w/.]+)`", row[2])]
+    folders = [row[0].strip("`") for row in rows]
+    assert len(set(folders)) == len(folders)
+    files = [(folder, name) for folder, row in zip(folders, rows) for name in re.findall(r"`([\w/.]+)`", row[2])]
     assert 15 <= len(files) <= 25
-    for room, name in files:
-        assert (ROOT / "src" / room / name).exists(), (room, name)
+    for folder, name in files:
+        assert (ROOT / "src" / folder / name).exists(), (folder, name)
