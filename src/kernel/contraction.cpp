@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/check.h"
@@ -21,86 +20,43 @@ struct Indexed {
   std::string letters;
 };
 
-bool has(const std::string& letters, char letter) {
-  return letters.find(letter) != std::string::npos;
-}
-
-using Extents = std::map<char, std::int64_t>;
+using Extents = EinsumSpec::Extents;
 
 Extents extents_of(const EinsumSpec& spec, Types types) {
   TESSERA_REQUIRE(TypeError, spec.operands.size() == 2,
                   "einsum: '{}' has {} operands; inside a tile it takes two", spec.to_string(),
                   spec.operands.size());
-  TESSERA_REQUIRE(TypeError, std::cmp_less_equal(spec.output.size(), max_rank),
-                  "einsum: the result of '{}' would have {} dimensions, more than {}",
-                  spec.to_string(), spec.output.size(), max_rank);
-  Extents extents;
-  for (std::size_t o = 0; o < 2; ++o) {
-    const std::string& letters = spec.operands[o];
-    const Shape& shape = types[o].shape;
-    TESSERA_REQUIRE(TypeError, std::cmp_equal(letters.size(), shape.size()),
-                    "einsum: '{}' has {} indices for {} in '{}'", letters, letters.size(),
-                    to_string(types[o]), spec.to_string());
-    for (std::size_t d = 0; d < letters.size(); ++d) {
-      const auto [known, added] = extents.emplace(letters[d], shape[d]);
-      TESSERA_REQUIRE(TypeError, added || known->second == shape[d],
-                      "einsum: {} and {} do not fit '{}': the index {} has the extents {} and {}",
-                      to_string(types[0]), to_string(types[1]), spec.to_string(), letters[d],
-                      known->second, shape[d]);
-    }
-  }
-  return extents;
+  return spec.extents({types[0].shape, types[1].shape});
+}
+
+Shape shape_of(const std::string& letters, const Extents& extents) {
+  Shape shape;
+  for (char letter : letters) shape.push_back(extents.at(letter));
+  return shape;
+}
+
+Tile permuted(const Tile& tile, const std::vector<int>& axes) {
+  return tile.permute({axes.begin(), axes.end()});
 }
 
 Indexed permuted(const Indexed& from, const std::string& letters) {
   if (from.letters == letters) return from;
-  std::vector<std::int64_t> axes;
-  for (char letter : letters) axes.push_back(static_cast<std::int64_t>(from.letters.find(letter)));
-  return {from.tile.permute(axes), letters};
+  return {permuted(from.tile, axes_of(letters, from.letters)), letters};
 }
 
 /// Each letter once: of an index that is repeated, only the diagonal counts.
 Indexed without_repetition(Indexed from) {
-  for (std::size_t i = 0; i < from.letters.size();) {
-    const std::size_t again = from.letters.find(from.letters[i], i + 1);
-    if (again == std::string::npos) {
-      ++i;
-      continue;
-    }
-    std::vector<std::int64_t> axes;
-    std::string letters;
-    for (std::size_t d = 0; d < from.letters.size(); ++d) {
-      if (d == i || d == again) continue;
-      axes.push_back(static_cast<std::int64_t>(d));
-      letters += from.letters[d];
-    }
-    axes.push_back(static_cast<std::int64_t>(i));
-    axes.push_back(static_cast<std::int64_t>(again));
-    from = {from.tile.permute(axes).diagonal(), letters + from.letters[i]};
-    i = 0;
-  }
+  while (const auto twice = repetition_in(from.letters))
+    from = {permuted(from.tile, twice->order).diagonal(), twice->letters};
   return from;
 }
 
 /// Summed over the letters that nobody else asks for. What is left is a sum, zero or not: it is
 /// stored.
-Indexed without_lonely(const Indexed& from, const std::string& wanted) {
-  std::vector<std::int64_t> axes;
-  std::string letters;
-  for (std::size_t d = 0; d < from.letters.size(); ++d)
-    if (has(wanted, from.letters[d]))
-      letters += from.letters[d];
-    else
-      axes.push_back(static_cast<std::int64_t>(d));
-  if (axes.empty()) return from;
+Indexed summed(const Indexed& from, const EinsumSpec::SummedFirst& first) {
+  if (first.axes.empty()) return from;
   const char* sum = from.tile.dtype() == DType::boolean ? "any" : "sum";
-  return {KernelCall(sum, {{"axes", axes}})({from.tile}).dense(), letters};
-}
-
-Indexed prepared(const Tile& tile, const std::string& letters, DType dtype,
-                 const std::string& wanted) {
-  const Tile as_dtype = tile.dtype() == dtype ? tile : tile.cast(dtype);
-  return without_lonely(without_repetition({as_dtype, letters}), wanted);
+  return {KernelCall(sum, {{"axes", first.axes}})({from.tile}).dense(), first.left};
 }
 
 /// The operand in the order of the result, with extent 1 where it has no such index.
@@ -115,10 +71,6 @@ Tile aligned(const Indexed& from, const std::string& output) {
   return permuted(from, own).tile.reshape(shape);
 }
 
-struct Groups {
-  std::string batch, left, right, summed;
-};
-
 /// As matrices: one for each index of the batch.
 Tile as_matrices(const Indexed& from, const std::string& batch, const std::string& rows,
                  const std::string& columns, const Extents& extents) {
@@ -132,9 +84,9 @@ Tile as_matrices(const Indexed& from, const std::string& batch, const std::strin
   return ordered.reshape({elements(batch), elements(rows), elements(columns)});
 }
 
-Indexed matrix_form(const Indexed& a, const Indexed& b, const Groups& groups,
+Indexed matrix_form(const Indexed& a, const Indexed& b, const EinsumSpec::Roles& roles,
                     const Extents& extents) {
-  const auto& [batch, left, right, summed] = groups;
+  const auto& [batch, summed, left, right] = roles;
   Tile first = as_matrices(a, batch, left, summed, extents);
   Tile second = as_matrices(b, batch, summed, right, extents);
   if (first.rank() != second.rank()) {  // one of them has its batch in one dimension
@@ -148,34 +100,29 @@ Indexed matrix_form(const Indexed& a, const Indexed& b, const Groups& groups,
     if (first.rank() != 3) first = flat(first);
     if (second.rank() != 3) second = flat(second);
   }
-  Shape shape;
-  for (char letter : batch + left + right) shape.push_back(extents.at(letter));
-  return {matrix_product(first, second, {}).dense().reshape(shape), batch + left + right};
+  const std::string letters = batch + left + right;
+  return {matrix_product(first, second, {}).dense().reshape(shape_of(letters, extents)), letters};
 }
 
-Tile contract(const EinsumSpec& spec, Tiles tiles) {
-  const std::vector<TileType> types{tiles[0].type(), tiles[1].type()};
-  const Extents extents = extents_of(spec, types);
-  const DType dtype = promote(types[0].dtype, types[1].dtype);
-  const Indexed a = prepared(tiles[0], spec.operands[0], dtype, spec.operands[1] + spec.output);
-  const Indexed b = prepared(tiles[1], spec.operands[1], dtype, spec.operands[0] + spec.output);
-  Groups groups;
-  for (char letter : a.letters) {
-    const bool both = has(b.letters, letter), kept = has(spec.output, letter);
-    (both ? (kept ? groups.batch : groups.summed) : groups.left) += letter;
+Tile contract(EinsumSpec spec, Tiles tiles) {
+  const Extents extents = extents_of(spec, std::vector{tiles[0].type(), tiles[1].type()});
+  const DType dtype = promote(tiles[0].dtype(), tiles[1].dtype());
+  std::vector<Indexed> operands;
+  for (std::size_t o = 0; o < 2; ++o) {
+    const Tile as_dtype = tiles[o].dtype() == dtype ? tiles[o] : tiles[o].cast(dtype);
+    const Indexed once = without_repetition({as_dtype, spec.operands[o]});
+    spec.operands[o] = once.letters;
+    operands.push_back(summed(once, spec.summed_first(o)));
+    spec.operands[o] = operands[o].letters;
   }
-  for (char letter : b.letters)
-    if (!has(a.letters, letter)) groups.right += letter;
-  if (groups.summed.empty())
-    return KernelCall("mul")({aligned(a, spec.output), aligned(b, spec.output)}).dense();
-  return permuted(matrix_form(a, b, groups, extents), spec.output).tile;
+  if (spec.roles().summed.empty())
+    return KernelCall("mul")({aligned(operands[0], spec.output), aligned(operands[1], spec.output)})
+        .dense();
+  return permuted(matrix_form(operands[0], operands[1], spec.roles(), extents), spec.output).tile;
 }
 
 TileType contraction_type(const EinsumSpec& spec, Types types) {
-  const Extents extents = extents_of(spec, types);
-  TileType result{promote(types[0].dtype, types[1].dtype), {}};
-  for (char letter : spec.output) result.shape.push_back(extents.at(letter));
-  return result;
+  return {promote(types[0].dtype, types[1].dtype), shape_of(spec.output, extents_of(spec, types))};
 }
 
 Properties bilinear() {

@@ -119,17 +119,13 @@ class PartByPart {
     for (int v = begin; v < end; ++v) {
       Skeleton::Node node{all_.nodes[v].plan};
       for (int input : all_.nodes[v].inputs) {
-        if (number[input] < 0) add(input, {ia::stand_in(*made_[input]), {}, 0, made_[input]});
+        if (number[input] < 0) add(input, {ia::stand_in(*made_[input]), {}, made_[input]});
         node.inputs.push_back(number[input]);
-        ++part.nodes[number[input]].readers;
       }
       add(v, std::move(node));
     }
     for (int v = begin; v < end; ++v)
-      if (last_[v] >= end) {
-        part.roots.push_back(number[v]);
-        ++part.nodes[number[v]].readers;
-      }
+      if (last_[v] >= end) part.roots.push_back(number[v]);
     Search search(part, options_, allowed_by(part, options_.disabled));
     const std::vector<ia::Plan> found = found_by(search, options_);
     for (std::size_t r = 0; r < part.roots.size(); ++r) made_[whose[part.roots[r]]] = found[r];

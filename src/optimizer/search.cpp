@@ -49,6 +49,7 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
       spread_(skeleton.nodes.size()),
       grids_(skeleton.nodes.size()),
       computed_at_(skeleton.nodes.size(), -1) {
+  const std::vector<int> readers = count_readers(skeleton);
   for (std::size_t v = 0; v < skeleton.nodes.size(); ++v) {
     const Skeleton::Node& node = skeleton.nodes[v];
     for (int input : node.inputs) {
@@ -56,7 +57,7 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
       for (std::size_t below = 0; below < v; ++below)
         if (above_[below][input] != 0) above_[below][v] = 1;
     }
-    if (node.readers > 1) shared_.push_back(static_cast<int>(v));
+    if (readers[v] > 1) shared_.push_back(static_cast<int>(v));
     if (node.inputs.size() == 2) ++joins_;
     if (!std::holds_alternative<ia::Input>(ia::operator_of(node.plan))) continue;
     const std::optional<Placement> placed =

@@ -20,14 +20,18 @@ Skeleton skeleton_of(const std::vector<ia::Plan>& plans) {
       continue;
     }
     number[&node.node()] = static_cast<int>(skeleton.nodes.size());
-    for (int input : inputs) ++skeleton.nodes[input].readers;
-    skeleton.nodes.push_back({node, inputs, 0});
+    skeleton.nodes.push_back({node, inputs});
   }
-  for (const ia::Plan& plan : plans) {
-    skeleton.roots.push_back(number.at(&plan.node()));
-    ++skeleton.nodes[skeleton.roots.back()].readers;
-  }
+  for (const ia::Plan& plan : plans) skeleton.roots.push_back(number.at(&plan.node()));
   return skeleton;
+}
+
+std::vector<int> count_readers(const Skeleton& skeleton) {
+  std::vector<int> readers(skeleton.nodes.size(), 0);
+  for (const Skeleton::Node& node : skeleton.nodes)
+    for (int input : node.inputs) ++readers[input];
+  for (int root : skeleton.roots) ++readers[root];
+  return readers;
 }
 
 }  // namespace tessera::optimizer

@@ -14,7 +14,6 @@ struct Skeleton {
   struct Node {
     ia::Plan plan;  // the operator, with the inputs it had
     std::vector<int> inputs = {};
-    int readers = 0;  // being a result counts as one
     /// What computes it already, and lies somewhere; the plan above stands in for it.
     std::optional<ia::Plan> made = {};
   };
@@ -25,5 +24,8 @@ struct Skeleton {
 
 /// Leaves out broadcasts and shuffles, and the second of two aggregations around a shuffle.
 Skeleton skeleton_of(const std::vector<ia::Plan>& plans);
+
+/// How many nodes read each one; being a result counts as one.
+std::vector<int> count_readers(const Skeleton& skeleton);
 
 }  // namespace tessera::optimizer

@@ -15,7 +15,7 @@ def check(root):
 
 @pytest.fixture
 def project(tmp_path):
-    for folder in ("src", "include"):
+    for folder in ("src", "include", "python/src"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     return tmp_path
 
@@ -35,6 +35,9 @@ def test_the_project_itself_has_no_forbidden_edge(project):
     ("src/exec/run.cpp", "Tile some(const Tile& tile) { return tile; }\n"
                          "namespace tessera {\nstd::string bytes_text(double) { return {}; }\n}",
      "bytes_text is declared in base and defined here"),
+    ("src/base/bytes.cpp", '#include "tessera/tessera.h"', "tessera.h is not for use inside src/"),
+    ("python/src/tiles.cpp", '#include "query/rows/cell.h"', "python includes query/rows/cell.h of query/rows"),
+    ("src/shell/main.cpp", '#include "python/bindings.h"', "shell includes python/bindings.h of python"),
 ])
 def test_what_is_forbidden_is_said_with_its_line(project, file, line, said):
     path = project / file
@@ -50,3 +53,22 @@ def test_a_folder_that_is_not_listed_is_refused(project):
     (project / "src/misc/all.cpp").write_text("")
     status, text = check(project)
     assert status == 1 and "src/misc/all.cpp: unknown folder" in text
+
+
+def test_a_folder_of_python_that_is_not_listed_is_refused(project):
+    (project / "python/src/misc").mkdir()
+    (project / "python/src/misc/all.cpp").write_text("")
+    status, text = check(project)
+    assert status == 1 and "python/src/misc/all.cpp: unknown folder" in text
+
+
+@pytest.mark.parametrize("folder, header, said", [
+    ("src/tra", '"key/', "scripts/check_layers: tra includes nothing of key"),
+    ("python/src", '"display/', "scripts/check_layers: python includes nothing of display"),
+])
+def test_what_is_listed_and_not_included_is_told(project, folder, header, said):
+    for path in (project / folder).iterdir():
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if header not in line and '"tessera/key.h"' not in line))
+    status, text = check(project)
+    assert status == 1 and said in text

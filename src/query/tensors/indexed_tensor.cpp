@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "kernel/einsum_spec.h"
 #include "query/tensors/tensor_tiling.h"
 #include "store/formats/format.h"
 
@@ -75,70 +76,46 @@ Indexed broadcast(const Tensor& tensor, const Shape& shape, const std::string& l
 
 Tensor joined(const Indexed& a, const Indexed& b, const KernelCall& kernel,
               const std::string& output) {
-  const auto has = [](const std::string& letters, char letter) {
-    return letters.find(letter) != std::string::npos;
-  };
   Shape shape;
   for (char letter : output) shape.push_back(std::max(a.extent(letter), b.extent(letter)));
   TileExtents tiles = common_tiles(a, b);
   bound_result(tiles, output, shape, promote(a.tensor.type.dtype, b.tensor.type.dtype),
                std::max(elements(a.tensor.type.tile), elements(b.tensor.type.tile)));
 
-  std::vector<int> left_keys, right_keys;
-  std::string letters = a.letters;  // of the key of the join
-  bool adds = false;
-  for (std::size_t d = 0; d < b.letters.size(); ++d) {
-    const std::size_t at = a.letters.find(b.letters[d]);
-    if (at == std::string::npos) {
-      letters += b.letters[d];
-      continue;
-    }
-    left_keys.push_back(static_cast<int>(at));
-    right_keys.push_back(static_cast<int>(d));
-    adds = adds || !has(output, b.letters[d]);
-  }
+  const EinsumSpec::Roles roles = EinsumSpec{{a.letters, b.letters}, output}.roles();
+  std::string common;  // as b has them
+  for (char letter : b.letters)
+    if (has_letter(a.letters, letter)) common += letter;
+  const std::vector<int> left_keys = axes_of(common, a.letters);
+  const std::vector<int> right_keys = axes_of(common, b.letters);
   Plan plan = tiled(a, tiles).join(tiled(b, tiles), left_keys, right_keys, kernel);
-  std::vector<int> components;
+  // The key of the join has the letters of a and what else b has.
+  const std::vector<int> components = axes_of(output, a.letters + roles.right);
   std::vector<KeyExpr> keys;
   Shape tile;
-  for (char letter : output) {
-    components.push_back(static_cast<int>(letters.find(letter)));
-    keys.push_back(key(components.back()));
-    tile.push_back(tiles.at(letter));
-  }
+  for (int component : components) keys.push_back(key(component));
+  for (char letter : output) tile.push_back(tiles.at(letter));
+  const bool adds = !roles.summed.empty();
   return tensor_of(adds ? plan.aggregate(components, "add") : with_keys(plan, keys), shape, tile);
 }
 
 Indexed diagonal(const Indexed& from) {
-  for (std::size_t i = 0; i < from.letters.size(); ++i) {
-    const std::size_t again = from.letters.find(from.letters[i], i + 1);
-    if (again == std::string::npos) continue;
-    // Square tiles, of which those on the diagonal have one.
-    const auto first = static_cast<int>(i), second = static_cast<int>(again);
-    const std::int64_t extent =
-        std::min(from.tensor.type.tile[first], from.tensor.type.tile[second]);
-    const Tensor square = retiled(retiled(from.tensor, first, extent), second, extent);
-    std::vector<int> order;
-    std::string letters;
-    for (int d = 0; d < square.type.rank(); ++d) {
-      if (d == first || d == second) continue;
-      order.push_back(d);
-      letters += from.letters[static_cast<std::size_t>(d)];
-    }
-    order.push_back(first);
-    order.push_back(second);
-    const Tensor turned = permuted(square, order);
-    const int last = square.type.rank() - 1;
-    std::vector<KeyExpr> keys;
-    for (int d = 0; d < last; ++d) keys.push_back(key(d));
-    Plan plan = turned.plan;
-    if (turned.type.tiles(last) > 1) plan = plan.filter(key(last - 1) == key(last));
-    const Shape shape(turned.type.shape.begin(), turned.type.shape.end() - 1);
-    const Shape tile(turned.type.tile.begin(), turned.type.tile.end() - 1);
-    return diagonal({tensor_of(with_keys(plan, keys).transform("diag"), shape, tile),
-                     letters + from.letters[i]});
-  }
-  return from;
+  const auto twice = repetition_in(from.letters);
+  if (!twice) return from;
+  // Square tiles, of which those on the diagonal have one.
+  const std::int64_t extent =
+      std::min(from.tensor.type.tile[twice->first], from.tensor.type.tile[twice->again]);
+  const Tensor square = retiled(retiled(from.tensor, twice->first, extent), twice->again, extent);
+  const Tensor turned = permuted(square, twice->order);
+  const int last = square.type.rank() - 1;
+  std::vector<KeyExpr> keys;
+  for (int d = 0; d < last; ++d) keys.push_back(key(d));
+  Plan plan = turned.plan;
+  if (turned.type.tiles(last) > 1) plan = plan.filter(key(last - 1) == key(last));
+  const Shape shape(turned.type.shape.begin(), turned.type.shape.end() - 1);
+  const Shape tile(turned.type.tile.begin(), turned.type.tile.end() - 1);
+  return diagonal(
+      {tensor_of(with_keys(plan, keys).transform("diag"), shape, tile), twice->letters});
 }
 
 }  // namespace tessera::query

@@ -6,7 +6,7 @@
 namespace tessera::query {
 
 /// Einstein's notation over one or two tensors.
-Tensor einsum(const EinsumSpec& spec, const std::vector<Tensor>& operands);
+Tensor einsum(EinsumSpec spec, const std::vector<Tensor>& operands);
 
 /// The matrix product by NumPy's rules: a vector counts as a row on the left and as a column on the
 /// right, and dimensions before the last two are broadcast.

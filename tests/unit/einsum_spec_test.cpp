@@ -1,0 +1,68 @@
+#include "kernel/einsum_spec.h"
+
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+std::string refusal(const EinsumSpec& spec, const std::vector<Shape>& shapes) {
+  try {
+    (void)spec.extents(shapes);
+  } catch (const TypeError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(EinsumSpec, WithoutAnArrowTheResultHasWhatOccursOnce) {
+  EXPECT_EQ(EinsumSpec::parse("ik, kj").to_string(), "ik,kj->ij");
+  EXPECT_EQ(EinsumSpec::parse("ba").to_string(), "ba->ab");
+  EXPECT_EQ(EinsumSpec::parse("ii").to_string(), "ii->");
+}
+
+TEST(EinsumSpec, ExtentsAreThoseOfTheShapes) {
+  const EinsumSpec::Extents expected{{'i', 2}, {'j', 4}, {'k', 3}};
+  EXPECT_EQ(EinsumSpec::parse("ik,kj->ij").extents({{2, 3}, {3, 4}}), expected);
+}
+
+TEST(EinsumSpec, ShapesThatDoNotFitAreRefused) {
+  const EinsumSpec product = EinsumSpec::parse("ik,kj->ij");
+  EXPECT_EQ(refusal(product, {{2, 3}, {4, 5}}),
+            "einsum: the shapes [2x3] and [4x5] do not fit 'ik,kj->ij': the index k has the "
+            "extents 3 and 4");
+  EXPECT_EQ(refusal(product, {{2, 3}, {3}}), "einsum: 'kj' has 2 indices for a tensor of [3]");
+  EXPECT_EQ(refusal(EinsumSpec::parse("ii->i"), {{2, 3}}),
+            "einsum: the shapes [2x3] and [2x3] do not fit 'ii->i': the index i has the extents 2 "
+            "and 3");
+  EXPECT_EQ(
+      refusal(EinsumSpec::parse("abcde,fghij->abcdefghi"), {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}),
+      "einsum: the result of 'abcde,fghij->abcdefghi' has 9 dimensions, more than 8");
+}
+
+TEST(EinsumSpec, WhatNobodyElseAsksForIsSummedFirst) {
+  const EinsumSpec spec = EinsumSpec::parse("aibk,kj->bij");
+  EXPECT_EQ(spec.summed_first(0).axes, std::vector<std::int64_t>{0});
+  EXPECT_EQ(spec.summed_first(0).left, "ibk");
+  EXPECT_TRUE(spec.summed_first(1).axes.empty());
+  EXPECT_EQ(spec.summed_first(1).left, "kj");
+}
+
+TEST(EinsumSpec, RolesAreInTheOrderOfTheOperands) {
+  const EinsumSpec::Roles roles = EinsumSpec::parse("lbikc,ckjbm->jlbci").roles();
+  EXPECT_EQ(roles.batch, "bc");
+  EXPECT_EQ(roles.summed, "k");
+  EXPECT_EQ(roles.left, "li");
+  EXPECT_EQ(roles.right, "jm");
+}
+
+TEST(EinsumSpec, DimensionsOfARepeatedLetterComeLast) {
+  const auto twice = repetition_in("kijik");
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->order, (std::vector<int>{1, 2, 3, 0, 4}));
+  EXPECT_EQ(twice->letters, "ijik");
+  EXPECT_FALSE(repetition_in("ijk"));
+  EXPECT_EQ(axes_of("kj", "ijk"), (std::vector<int>{2, 1}));
+}
+
+}  // namespace
+}  // namespace tessera
