@@ -6,7 +6,7 @@ PYTHON ?= /usr/bin/python3
 BUILD = build/$(PRESET)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: quickstart test build configure deps unit-tests python-tests asan asan-slice tsan fuzz fuzz-formats fuzz-sql fuzz-databases crash reproducible soak stops bench bench-peers bench-cluster package docs format lint check-layers clean help test-64mb memory
+.PHONY: quickstart test build configure deps unit-tests python-tests asan asan-slice tsan explained fuzz fuzz-formats fuzz-sql fuzz-databases crash reproducible soak stops bench bench-peers bench-cluster package docs format lint check-layers clean help test-64mb memory
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -48,6 +48,10 @@ asan:  ## the C++ tests under the address and undefined-behaviour sanitizers
 
 tsan:  ## the C++ tests under the thread sanitizer
 	$(MAKE) unit-tests PRESET=tsan
+
+explained: build  ## random statements: the plans that EXPLAIN shows are those that run (STATEMENTS=n DEEP=n SEED=n)
+	STATEMENTS=$(or $(STATEMENTS),3000) DEEP=$(or $(DEEP),20) SEED=$(or $(SEED),1) \
+	  $(BUILD)/tests/laws_tests --gtest_filter='Explained.*'
 
 fuzz: build  ## a long campaign of kernels against plain loops (CASES=n SEED=n)
 	$(BUILD)/tests/laws/kernel_fuzz --cases=$(or $(CASES),2000000) --seed=$(or $(SEED),0)

@@ -1,6 +1,7 @@
 #include "optimizer/search.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
 #include "base/stop.h"
@@ -40,9 +41,10 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
       costs_(skeleton, options),
       initial_(skeleton.nodes.size(), -1),
       at_(skeleton.nodes.size(), -1),
-      naturals_(skeleton.nodes.size()),
-      computed_(skeleton.nodes.size()),
-      above_(skeleton.nodes.size(), std::vector<char>(skeleton.nodes.size(), 0)),
+      depends_on_(skeleton.nodes.size()),
+      dependents_(skeleton.nodes.size()),
+      known_(skeleton.nodes.size()),
+      is_read_(skeleton.nodes.size(), false),
       sides_(skeleton.nodes.size()),
       result_(skeleton.nodes.size()),
       pulled_(skeleton.nodes.size()),
@@ -52,11 +54,17 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
   const std::vector<int> readers = count_readers(skeleton);
   for (std::size_t v = 0; v < skeleton.nodes.size(); ++v) {
     const Skeleton::Node& node = skeleton.nodes[v];
+    std::set<int> below;
     for (int input : node.inputs) {
-      above_[input][v] = 1;
-      for (std::size_t below = 0; below < v; ++below)
-        if (above_[below][input] != 0) above_[below][v] = 1;
+      is_read_[input] = true;
+      if (readers[input] > 1)
+        below.insert(input);
+      else
+        below.insert(depends_on_[input].begin(), depends_on_[input].end());
     }
+    depends_on_[v].assign(below.begin(), below.end());
+    for (int shared : below) dependents_[shared].push_back(static_cast<int>(v));
+    now_.push_back(&known_[v][{}]);
     if (readers[v] > 1) shared_.push_back(static_cast<int>(v));
     if (node.inputs.size() == 2) ++joins_;
     if (!std::holds_alternative<ia::Input>(ia::operator_of(node.plan))) continue;
@@ -206,7 +214,7 @@ int Search::spread(int node, int place) {
 }
 
 const std::vector<Search::Option>& Search::naturals(int node) {
-  std::optional<std::vector<Option>>& known = naturals_[node];
+  std::optional<std::vector<Option>>& known = now_[node]->naturals;
   if (known) return *known;
   std::vector<Option> options;
   const ia::Operator& op = ia::operator_of(costs_.plan(node));
@@ -247,8 +255,7 @@ void Search::prune(int node, std::vector<Option>& options) {
     return option.cost > cheapest->cost &&
            cheapest->cost + costs_.move(node, cheapest->place, option.place) <= option.cost;
   });
-  const bool is_read = std::find(above_[node].begin(), above_[node].end(), 1) != above_[node].end();
-  if (join || !is_read) return;
+  if (join || !is_read_[node]) return;
   // What is left in summands counts with what it takes to fold them.
   for (Option& option : options)
     option.whole =
@@ -299,10 +306,11 @@ Search::Way Search::finish(int node, const Option& option, int place) {
 }
 
 Search::Way Search::best_computed(int node, int place) {
-  const auto known = computed_[node].find(place);
-  if (known != computed_[node].end()) return known->second;
+  std::unordered_map<int, Way>& computed = now_[node]->computed;
+  const auto known = computed.find(place);
+  if (known != computed.end()) return known->second;
   const Way found = find_best(node, place);
-  return computed_[node][place] = found;
+  return computed[place] = found;
 }
 
 Search::Way Search::find_best(int node, int place) {
@@ -375,6 +383,8 @@ Search::Way Search::best(int node, int place) {
 }
 
 Search::Way Search::best_anywhere(int node) {
+  std::optional<Way>& known = now_[node]->anywhere;
+  if (known) return *known;
   Way found;
   const auto consider = [&](const Option& option, int place) {
     const Way way = finish(node, option, place);
@@ -392,6 +402,7 @@ Search::Way Search::best_anywhere(int node) {
     --left;
     for (const Placement& grid : grids_[node]) consider(option, costs_.number(grid));
   }
+  known = found;
   return found;
 }
 

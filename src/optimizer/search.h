@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -79,8 +80,8 @@ class Search {
   std::vector<int> read_places(int node, std::size_t most);  // where a reader may find the result
 
   // Shared results.
-  void forget(int changed);  // what was found out of the nodes above one that was put elsewhere
-  double total();            // of the whole plan, with shared results where they were decided to be
+  void put(int node, int place);  // decides where one lies
+  double total();  // of the whole plan, with shared results where they were decided to be
   void decide_shared();
   void demands(int node, int place, std::vector<std::vector<int>>& of);
   std::vector<int> shared_candidates(int node, const std::vector<int>& demanded);
@@ -96,9 +97,21 @@ class Search {
   std::vector<int> shared_;   // nodes that several others read
   std::size_t joins_ = 0;     // how many there are
   std::vector<int> at_;       // for shared nodes: where they are; -1: not decided
-  std::vector<std::optional<std::vector<Option>>> naturals_;
-  std::vector<std::unordered_map<int, Way>> computed_;  // by node, then place
-  std::vector<std::vector<char>> above_;                // whether a node reads another, in the end
+
+  /// What is known of a node while the shared results that it depends on lie where they do.
+  struct Known {
+    std::optional<std::vector<Option>> naturals = {};
+    std::unordered_map<int, Way> computed = {};  // by place
+    std::optional<Way> anywhere = {};
+  };
+  /// The shared results that a node reads, or that what it reads depends on: not those behind
+  /// others, as these are decided too. Ascending.
+  std::vector<std::vector<int>> depends_on_;
+  std::vector<std::vector<int>> dependents_;  // the other way round
+  /// By node, and then by where those lie that it depends on; before they are decided, by nothing.
+  std::vector<std::map<std::vector<int>, Known>> known_;
+  std::vector<Known*> now_;    // of these: as everything lies
+  std::vector<bool> is_read_;  // by other nodes
   // How places of a node and of what it reads correspond; that never changes.
   std::vector<std::unordered_map<int, Sides>> sides_;
   std::vector<std::unordered_map<int, int>> result_;  // of an input's place; -1: it does not do

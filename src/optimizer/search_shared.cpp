@@ -9,12 +9,13 @@
 
 namespace tessera::optimizer {
 
-void Search::forget(int changed) {
-  for (std::size_t v = 0; v < skeleton_.nodes.size(); ++v)
-    if (above_[changed][v] != 0) {
-      naturals_[v] = std::nullopt;
-      computed_[v].clear();
-    }
+void Search::put(int node, int place) {
+  at_[node] = place;
+  for (const int above : dependents_[node]) {
+    std::vector<int> where;
+    for (const int below : depends_on_[above]) where.push_back(at_[below]);
+    now_[above] = &known_[above][where];
+  }
 }
 
 double Search::total() {
@@ -71,11 +72,10 @@ void Search::decide_shared() {
     for (std::size_t s = 0; s < shared_.size(); ++s) {
       const std::vector<int>& own = wanted[shared_[s]];
       const int all = costs_.number(Placement::all(skeleton_.sites));
-      at_[shared_[s]] = start == 2    ? all
-                        : own.empty() ? candidates[s].front()
-                        : start == 0  ? own.front()
-                                      : own.back();
-      forget(shared_[s]);
+      put(shared_[s], start == 2    ? all
+                      : own.empty() ? candidates[s].front()
+                      : start == 0  ? own.front()
+                                    : own.back());
     }
     double current = total();
     for (bool better = skeleton_.sites > 1; better;) {  // one site leaves nothing to choose
@@ -84,15 +84,13 @@ void Search::decide_shared() {
         for (int place : candidates[s]) {
           const int before = at_[shared_[s]];
           if (place == before) continue;
-          at_[shared_[s]] = place;
-          forget(shared_[s]);
+          put(shared_[s], place);
           const double tried = total();
           if (tried < current * (1 - 1e-12)) {
             current = tried;
             better = true;
           } else {
-            at_[shared_[s]] = before;
-            forget(shared_[s]);
+            put(shared_[s], before);
           }
         }
     }
@@ -101,8 +99,8 @@ void Search::decide_shared() {
       best_at = at_;
     }
   }
-  if (!best_at.empty()) at_ = best_at;
-  for (int node : shared_) forget(node);
+  if (best_at.empty()) return;
+  for (int node : shared_) put(node, best_at[node]);
 }
 
 }  // namespace tessera::optimizer

@@ -215,7 +215,7 @@ int number_in(const char* variable, int usual) {
 
 /// Sites, memory and rows are drawn independently of each other.
 TEST(Explained, ThePlansThatAreShownAreThoseThatRun) {
-  const int wanted = number_in("STATEMENTS", 400), seed = number_in("SEED", 1);
+  const int wanted = number_in("STATEMENTS", 1000), seed = number_in("SEED", 1);
   constexpr int a_database = 50;
   Counts counts;
   for (int round = 0; counts.compared < wanted; ++round) {
