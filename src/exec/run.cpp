@@ -67,6 +67,21 @@ auto in_context(const RunOptions& options, const Body& body) {
   });
 }
 
+/// The same for what was planned, which has its context; it must have been planned for such
+/// results.
+template <class Body>
+auto in_context(PlannedRun::State& state, Results results, const Body& body) {
+  TESSERA_REQUIRE(PlanError, state.results == results, "the run was planned to {}",
+                  state.results == Results::kept ? "keep its results: run takes it"
+                                                 : "hand its results over: run_into takes it");
+  const exec::Context& context = state.context;
+  const StopScope heard(context.options.stop);
+  return counted(*context.engine, [&] {
+    const exec::StatementMemory memory(context.options.memory_limit);
+    return body(context);
+  });
+}
+
 std::vector<Relation> kept_results(exec::Prepared prepared, const exec::Context& context,
                                    RunReport* report) {
   const std::vector<ia::Plan> plans = prepared.graph->plans;
@@ -105,12 +120,7 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
 
 std::vector<Relation> run(PlannedRun planned, RunReport* report) {
   PlannedRun::State& state = planned.state();
-  TESSERA_REQUIRE(PlanError, state.results == Results::kept,
-                  "the run was planned to hand its results over: run_into takes it");
-  const exec::Context& context = state.context;
-  const StopScope heard(context.options.stop);
-  return counted(*context.engine, [&] {
-    const exec::StatementMemory memory(context.options.memory_limit);
+  return in_context(state, Results::kept, [&](const exec::Context& context) {
     return kept_results(state.take_to_run(), context, report);
   });
 }
@@ -133,12 +143,7 @@ Relation run(const Plan& plan, const RunOptions& options, RunReport* report) {
 std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& sink,
                                          RunReport* report) {
   PlannedRun::State& state = planned.state();
-  TESSERA_REQUIRE(PlanError, state.results == Results::handed_over,
-                  "the run was planned to keep its results: run takes it");
-  const exec::Context& context = state.context;
-  const StopScope heard(context.options.stop);
-  return counted(*context.engine, [&] {
-    const exec::StatementMemory memory(context.options.memory_limit);
+  return in_context(state, Results::handed_over, [&](const exec::Context& context) {
     exec::Prepared run = state.take_to_run();
     std::vector<TupleSet<TileType>> results =
         exec::results_to_come(*run.graph, state.logical, context.options.holes);
