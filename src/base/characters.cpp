@@ -1,5 +1,7 @@
 #include "base/characters.h"
 
+#include <fmt/format.h>
+
 namespace tessera {
 namespace {
 
@@ -34,11 +36,18 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < ' ' || byte == 127;
+}
+
+std::string escaped_byte(char c) { return fmt::format("\\x{:02x}", static_cast<unsigned char>(c)); }
+
 bool has_control_characters(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
     const auto next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
-    if (byte < ' ' || byte == 127 || (byte == 0xC2 && next < 0xA0)) return true;
+    if (is_control(text[at]) || (byte == 0xC2 && next < 0xA0)) return true;
     if (text.substr(at, 3) == "\u2028" || text.substr(at, 3) == "\u2029") return true;
   }
   return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace tessera {
@@ -10,6 +11,12 @@ std::size_t character_length(std::string_view text, std::size_t at);
 
 /// Whether a text is valid UTF-8.
 bool is_utf8(std::string_view text);
+
+/// One of those of ASCII that say something to a terminal: below the space, or 127.
+bool is_control(char c);
+
+/// A byte as a message can show it: \x1b.
+std::string escaped_byte(char c);
 
 /// Whether a text in UTF-8 has characters that terminals obey or that end lines: those below the
 /// space, 127 to 159, and the separators of lines and paragraphs.

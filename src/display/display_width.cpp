@@ -1,6 +1,5 @@
 #include "display/display_width.h"
 
-#include <fmt/format.h>
 #include <langinfo.h>
 
 #include <clocale>
@@ -58,10 +57,10 @@ std::string printable(std::string_view text) {
       result += "\\n";
     else if (c == '\t')
       result += "\\t";
-    else if (c < 0x20 || c == 0x7f)
-      result += fmt::format("\\x{:02x}", c);
+    else if (is_control(text[at]))
+      result += escaped_byte(text[at]);
     else if (length == 2 && c == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0)
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at + 1]));
+      result += escaped_byte(text[at + 1]);
     else
       result += text.substr(at, length);
     at += std::max<std::size_t>(1, length);

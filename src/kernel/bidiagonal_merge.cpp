@@ -19,9 +19,7 @@ extern "C" {
                  lapack_int* idx, lapack_int* idxc, lapack_int* idxq, lapack_int* coltyp,          \
                  lapack_int* info);                                                                \
   void x##lasd4_(const lapack_int* n, const lapack_int* i, const T* d, const T* z, T* delta,       \
-                 const T* rho, T* sigma, T* work, lapack_int* info);                               \
-  void x##lamrg_(const lapack_int* n1, const lapack_int* n2, const T* a, const lapack_int* step1,  \
-                 const lapack_int* step2, lapack_int* index);
+                 const T* rho, T* sigma, T* work, lapack_int* info);
 TESSERA_STEPS(float, s)
 TESSERA_STEPS(double, d)
 #undef TESSERA_STEPS
@@ -32,22 +30,19 @@ namespace {
 
 template <class T>
 struct BidiagonalSteps;
-template <>
-struct BidiagonalSteps<float> {
-  static constexpr auto tree = slasdt_;
-  static constexpr auto leaf = slasdq_;
-  static constexpr auto deflate = slasd2_;
-  static constexpr auto root = slasd4_;
-  static constexpr auto merge_order = slamrg_;
-};
-template <>
-struct BidiagonalSteps<double> {
-  static constexpr auto tree = dlasdt_;
-  static constexpr auto leaf = dlasdq_;
-  static constexpr auto deflate = dlasd2_;
-  static constexpr auto root = dlasd4_;
-  static constexpr auto merge_order = dlamrg_;
-};
+// NOLINTBEGIN(bugprone-macro-parentheses): T and x are names
+#define TESSERA_STEPS(T, x)                    \
+  template <>                                  \
+  struct BidiagonalSteps<T> {                  \
+    static constexpr auto tree = x##lasdt_;    \
+    static constexpr auto leaf = x##lasdq_;    \
+    static constexpr auto deflate = x##lasd2_; \
+    static constexpr auto root = x##lasd4_;    \
+  }
+TESSERA_STEPS(float, s);
+TESSERA_STEPS(double, d);
+#undef TESSERA_STEPS
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Two halves of a bidiagonal matrix that a row joins: the left one is nl x (nl + 1), the right one
 /// nr x (nr + sqre), and between them lies a row with alpha and beta (LAPACK's lasd1 and lasd3).
@@ -98,8 +93,7 @@ class BidiagonalMerge {
     std::copy_n(types_.begin(), totals_.size(), totals_.begin());
     if (const int failed = find_vectors(d); failed > 0) return failed;
     scale(1, norm, d);
-    const lapack_int others = size_of_call(n_) - kept, up = 1, down = -1;
-    BidiagonalSteps<T>::merge_order(&kept, &others, d, &up, &down, order);
+    merge_order(kept, size_of_call(n_) - kept, d, order);
     return 0;
   }
 

@@ -1,16 +1,21 @@
 #include "kernel/call_text.h"
 
-#include <cctype>
 #include <charconv>
+#include <optional>
 
 #include "base/check.h"
+#include "base/scanner.h"
 
 namespace tessera {
 namespace {
 
+constexpr Script call_script{.quotes = "'\""};
+
 class CallParser {
  public:
-  explicit CallParser(std::string_view text) : text_(text) {}
+  explicit CallParser(std::string_view text) : text_(text), scanner_(text, call_script) {
+    advance();
+  }
 
   CallText parse() {
     CallText call;
@@ -23,71 +28,73 @@ class CallParser {
       } while (accept(','));
       expect(')');
     }
-    if (skip_space(); at_ < text_.size()) fail("the end");
+    if (token_.kind != Lexeme::Kind::end) fail("the end");
     return call;
   }
 
  private:
   [[noreturn]] void fail(std::string_view wanted) const {
-    const int column = static_cast<int>(at_) + 1;
+    const int column = static_cast<int>(token_.offset) + 1;
     throw ParseError(
         fmt::format("kernel call '{}', column {}: {} was expected", text_, column, wanted), 1,
         column);
   }
-  void skip_space() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  void advance() { token_ = scanner_.next(); }
+  void go_to(std::size_t offset) {
+    scanner_.go_to(offset);
+    advance();
   }
+  bool at(char c) const { return token_.kind == Lexeme::Kind::symbol && token_.text.front() == c; }
   bool accept(char c) {
-    skip_space();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
+    const bool found = at(c);
+    if (found) advance();
+    return found;
   }
   void expect(char c) {
     if (!accept(c)) fail(fmt::format("'{}'", c));
   }
   std::string word(std::string_view wanted) {
-    skip_space();
-    const std::size_t begin = at_;
-    while (at_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
-      ++at_;
-    if (at_ == begin) fail(wanted);
-    return std::string(text_.substr(begin, at_ - begin));
+    if (token_.kind != Lexeme::Kind::word && token_.kind != Lexeme::Kind::number) fail(wanted);
+    const std::string found(token_.text);
+    advance();
+    return found;
   }
+  /// What is written from here on.
+  std::string_view rest() const { return text_.substr(token_.offset); }
+  /// Where a number ends that begins here; nothing if there is none.
   template <class T>
-  bool number(T& value) {
-    skip_space();
-    const char* begin = text_.data() + at_;
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error != std::errc()) return false;
-    at_ += end - begin;
-    return true;
+  std::optional<std::size_t> end_of_number(T& value) const {
+    const std::string_view text = rest();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    return static_cast<std::size_t>(end - text_.data());
   }
   ParamValue value() {
-    skip_space();
-    if (at_ >= text_.size()) fail("a value");
-    const char c = text_[at_];
-    if (c == '\'' || c == '"') return quoted(c);
-    if (c == '[') return list();
-    if (text_.substr(at_).starts_with("true")) return at_ += 4, true;
-    if (text_.substr(at_).starts_with("false")) return at_ += 5, false;
-    const std::size_t begin = at_;
+    if (token_.kind == Lexeme::Kind::quoted) return quoted();
+    if (at('[')) return list();
+    for (const bool truth : {true, false}) {
+      const std::string_view written = truth ? "true" : "false";
+      if (!rest().starts_with(written)) continue;
+      go_to(token_.offset + written.size());
+      return truth;
+    }
     std::int64_t integer = 0;
-    const bool is_integer = number(integer);
-    if (is_integer && (at_ == text_.size() || (text_[at_] != '.' && text_[at_] != 'e')))
+    const auto whole = end_of_number(integer);
+    if (whole && (*whole == text_.size() || (text_[*whole] != '.' && text_[*whole] != 'e'))) {
+      go_to(*whole);
       return integer;
-    at_ = begin;
+    }
     double real = 0;
-    if (!number(real)) fail("a value");
+    const auto end = end_of_number(real);
+    if (!end) fail("a value");
+    go_to(*end);
     return real;
   }
-  std::string quoted(char quote) {
-    const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string_view::npos) fail("a closing quote");
-    std::string result(text_.substr(at_ + 1, end - at_ - 1));
-    at_ = end + 1;
-    return result;
+  std::string quoted() {
+    if (!token_.ended) fail("a closing quote");
+    std::string content(token_.text.substr(1, token_.text.size() - 2));
+    advance();
+    return content;
   }
   std::vector<std::int64_t> list() {
     std::vector<std::int64_t> values;
@@ -95,15 +102,18 @@ class CallParser {
     if (accept(']')) return values;
     do {
       std::int64_t integer = 0;
-      if (!number(integer)) fail("an integer");
+      const auto end = end_of_number(integer);
+      if (!end) fail("an integer");
       values.push_back(integer);
+      go_to(*end);
     } while (accept(','));
     expect(']');
     return values;
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  Scanner scanner_;
+  Lexeme token_;
 };
 
 }  // namespace

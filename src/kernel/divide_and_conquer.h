@@ -2,6 +2,14 @@
 
 #include "kernel/lapack_routines.h"
 
+extern "C" {
+// Not among LAPACKE's: the order of two ascending or descending parts of a list.
+void slamrg_(const lapack_int* n1, const lapack_int* n2, const float* a, const lapack_int* step1,
+             const lapack_int* step2, lapack_int* index);
+void dlamrg_(const lapack_int* n1, const lapack_int* n2, const double* a, const lapack_int* step1,
+             const lapack_int* step2, lapack_int* index);
+}
+
 namespace tessera::lapack {
 
 // LAPACK's bdsdc and stedc, in which nothing can be stopped, by the steps that they are made of:
@@ -22,6 +30,17 @@ int bidiagonal_svd(std::int64_t n, T* d, T* e, const Columns<T>& u, const Column
 /// diagonal d and e beside it; z := its eigenvectors. Above 0 if it does not converge.
 template <class T>
 int tridiagonal_eigen(std::int64_t n, T* d, T* e, const Columns<T>& z, const Cuts& cuts);
+
+/// order := the one in which the values d ascend, of which `up` ascend and the `down` after them
+/// descend.
+inline void merge_order(lapack_int up, lapack_int down, const float* d, lapack_int* order) {
+  const lapack_int forth = 1, back = -1;
+  slamrg_(&up, &down, d, &forth, &back, order);
+}
+inline void merge_order(lapack_int up, lapack_int down, const double* d, lapack_int* order) {
+  const lapack_int forth = 1, back = -1;
+  dlamrg_(&up, &down, d, &forth, &back, order);
+}
 
 /// c := a b + factor c, for factors of 0 and 1, in calls that do not take long.
 template <class T>

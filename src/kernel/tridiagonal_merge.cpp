@@ -5,15 +5,13 @@
 
 extern "C" {
 // The steps of LAPACK's stedc, which are not among LAPACKE's. Arguments as LAPACK documents them.
-#define TESSERA_STEPS(T, x)                                                                       \
-  void x##laed2_(lapack_int* k, const lapack_int* n, const lapack_int* n1, T* d, T* q,            \
-                 const lapack_int* ldq, lapack_int* indxq, T* rho, T* z, T* lambda, T* w, T* q2,  \
-                 lapack_int* indx, lapack_int* indxc, lapack_int* indxp, lapack_int* coltyp,      \
-                 lapack_int* info);                                                               \
-  void x##laed4_(const lapack_int* n, const lapack_int* i, const T* d, const T* z, T* delta,      \
-                 const T* rho, T* lambda, lapack_int* info);                                      \
-  void x##lamrg_(const lapack_int* n1, const lapack_int* n2, const T* a, const lapack_int* step1, \
-                 const lapack_int* step2, lapack_int* index);
+#define TESSERA_STEPS(T, x)                                                                      \
+  void x##laed2_(lapack_int* k, const lapack_int* n, const lapack_int* n1, T* d, T* q,           \
+                 const lapack_int* ldq, lapack_int* indxq, T* rho, T* z, T* lambda, T* w, T* q2, \
+                 lapack_int* indx, lapack_int* indxc, lapack_int* indxp, lapack_int* coltyp,     \
+                 lapack_int* info);                                                              \
+  void x##laed4_(const lapack_int* n, const lapack_int* i, const T* d, const T* z, T* delta,     \
+                 const T* rho, T* lambda, lapack_int* info);
 TESSERA_STEPS(float, s)
 TESSERA_STEPS(double, d)
 #undef TESSERA_STEPS
@@ -24,18 +22,17 @@ namespace {
 
 template <class T>
 struct TridiagonalSteps;
-template <>
-struct TridiagonalSteps<float> {
-  static constexpr auto deflate = slaed2_;
-  static constexpr auto root = slaed4_;
-  static constexpr auto merge_order = slamrg_;
-};
-template <>
-struct TridiagonalSteps<double> {
-  static constexpr auto deflate = dlaed2_;
-  static constexpr auto root = dlaed4_;
-  static constexpr auto merge_order = dlamrg_;
-};
+// NOLINTBEGIN(bugprone-macro-parentheses): T and x are names
+#define TESSERA_STEPS(T, x)                    \
+  template <>                                  \
+  struct TridiagonalSteps<T> {                 \
+    static constexpr auto deflate = x##laed2_; \
+    static constexpr auto root = x##laed4_;    \
+  }
+TESSERA_STEPS(float, s);
+TESSERA_STEPS(double, d);
+#undef TESSERA_STEPS
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Two halves of a tridiagonal matrix, of n1 and n - n1 rows, that rho joins (LAPACK's laed1 and
 /// laed3).
@@ -74,8 +71,7 @@ class TridiagonalMerge {
       return 0;
     }
     if (const int failed = find_vectors(d, rho); failed > 0) return failed;
-    const lapack_int others = rows - kept, up = 1, down = -1;
-    TridiagonalSteps<T>::merge_order(&kept, &others, d, &up, &down, order);
+    merge_order(kept, rows - kept, d, order);
     return 0;
   }
 

@@ -63,13 +63,13 @@ class Parser {
   explicit Parser(std::string_view text) : lexer_(text) {}
 
   KeyExpr whole_expression() {
-    const KeyToken start = lexer_.token();
+    const Lexeme start = lexer_.token();
     KeyExpr result = number(start, operand(KeyBinding::sum));
     lexer_.expect_end();
     return result;
   }
   KeyPredicate whole_predicate() {
-    const KeyToken start = lexer_.token();
+    const Lexeme start = lexer_.token();
     KeyPredicate result = condition(start, operand(KeyBinding::disjunction));
     lexer_.expect_end();
     return result;
@@ -84,7 +84,7 @@ class Parser {
       lexer_ = start;
     }
     std::vector<KeyExpr> components = tuple();
-    if (lexer_.token().kind != KeyToken::end) lexer_.fail("expected the end");
+    if (lexer_.token().kind != Lexeme::Kind::end) lexer_.fail("expected the end");
     return KeyFunction(std::move(components));
   }
 
@@ -93,7 +93,7 @@ class Parser {
 
   /// An operand whose operators all bind at least so tightly.
   Value operand(KeyBinding loosest) {
-    const KeyToken start = lexer_.token();
+    const Lexeme start = lexer_.token();
     Value left = prefix();
     for (const KeyOperator* op = next_operator(loosest); op != nullptr;
          op = next_operator(loosest)) {
@@ -114,8 +114,8 @@ class Parser {
   }
 
   /// Reads the right operand and applies the operator.
-  Value combined(const KeyOperator& op, const KeyToken& start, const Value& left) {
-    const KeyToken middle = lexer_.token();
+  Value combined(const KeyOperator& op, const Lexeme& start, const Value& left) {
+    const Lexeme middle = lexer_.token();
     if (const auto* connective = std::get_if<Connective>(&op.meaning)) {
       const KeyPredicate a = condition(start, left);
       const KeyPredicate b = condition(middle, operand(tighter(op.binding)));
@@ -129,16 +129,16 @@ class Parser {
   }
 
   Value prefix() {
-    if (lexer_.token().kind == KeyToken::integer) return integer("");
+    if (lexer_.token().kind == Lexeme::Kind::number) return integer("");
     if (lexer_.take("-")) {
-      if (lexer_.token().kind == KeyToken::integer) return integer("-");
+      if (lexer_.token().kind == Lexeme::Kind::number) return integer("-");
       const Nested nested(*this);
-      const KeyToken start = lexer_.token();
+      const Lexeme start = lexer_.token();
       return KeyExpr(0) - number(start, prefix());
     }
     if (lexer_.take("not") || lexer_.take("!")) {
       const Nested nested(*this);
-      const KeyToken start = lexer_.token();
+      const Lexeme start = lexer_.token();
       return !condition(start, operand(KeyBinding::comparison));
     }
     if (lexer_.take("(")) {
@@ -149,13 +149,13 @@ class Parser {
     }
     if (lexer_.take("true")) return make_truth(true);
     if (lexer_.take("false")) return make_truth(false);
-    if (lexer_.token().kind == KeyToken::name && !is_reserved(lexer_.token().text))
+    if (lexer_.token().kind == Lexeme::Kind::word && !is_reserved(lexer_.token().text))
       return component();
     lexer_.fail("expected a number, a component of the key or '('");
   }
 
   KeyExpr integer(const std::string& minus) {
-    const KeyToken token = lexer_.token();
+    const Lexeme token = lexer_.token();
     const std::string digits = minus + std::string(token.text);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -169,7 +169,7 @@ class Parser {
   }
 
   KeyExpr component() {
-    const KeyToken token = lexer_.token();
+    const Lexeme token = lexer_.token();
     const auto found = std::find(names_.begin(), names_.end(), token.text);
     if (found == names_.end()) {
       lexer_.fail(fmt::format("expected a component of the key ({}), not '{}'",
@@ -184,7 +184,7 @@ class Parser {
 
   /// Whether the text has the form "<...> -> ...": only then does its first tuple declare names.
   bool declares_names() {
-    while (lexer_.token().kind != KeyToken::end && !lexer_.at("->")) lexer_.advance();
+    while (lexer_.token().kind != Lexeme::Kind::end && !lexer_.at("->")) lexer_.advance();
     return lexer_.at("->");
   }
 
@@ -195,8 +195,8 @@ class Parser {
     lexer_.expect("<");
     if (lexer_.take(">")) return;
     do {
-      const KeyToken token = lexer_.token();
-      if (token.kind != KeyToken::name || is_reserved(token.text))
+      const Lexeme token = lexer_.token();
+      if (token.kind != Lexeme::Kind::word || is_reserved(token.text))
         lexer_.fail("expected a name for a component of the key");
       if (std::find(names_.begin(), names_.end(), token.text) != names_.end())
         lexer_.fail(fmt::format("expected another name: '{}' is declared already", token.text),
@@ -216,7 +216,7 @@ class Parser {
     std::vector<KeyExpr> components;
     if (lexer_.take(">")) return components;
     do {
-      const KeyToken token = lexer_.token();
+      const Lexeme token = lexer_.token();
       if (components.size() == Key::capacity)
         lexer_.fail(fmt::format("expected '>': a key has at most {} components", Key::capacity),
                     token);
@@ -227,12 +227,12 @@ class Parser {
     return components;
   }
 
-  KeyExpr number(const KeyToken& start, const Value& value) const {
+  KeyExpr number(const Lexeme& start, const Value& value) const {
     const auto* expr = std::get_if<KeyExpr>(&value);
     if (expr == nullptr) lexer_.fail("expected a number, but here a condition begins", start);
     return *expr;
   }
-  KeyPredicate condition(const KeyToken& start, const Value& value) const {
+  KeyPredicate condition(const Lexeme& start, const Value& value) const {
     const auto* predicate = std::get_if<KeyPredicate>(&value);
     if (predicate == nullptr)
       lexer_.fail("expected a condition such as k0 = k1, but here a number begins", start);

@@ -1,7 +1,9 @@
 #include "lang/lexer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "base/characters.h"
@@ -10,20 +12,18 @@
 namespace tessera::lang {
 namespace {
 
-constexpr auto nowhere = std::string_view::npos;
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool begins_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-bool continues_name(char c) { return begins_name(c) || is_digit(c); }
-
 /// Longer ones first.
 constexpr std::string_view symbols[] = {
     "...", "->", "<-", "<=", ">=", "<>", "!=", "==", "||", "::", "//", "(", ")", "[", "]", "{",
     "}",   ",",  ";",  ":",  ".",  "+",  "-",  "*",  "/",  "%",  "@",  "|", "<", ">", "=", "?"};
+
+constexpr Script our_script{.symbols = symbols,
+                            .quotes = "'\"",
+                            .doubles_quotes = true,
+                            .has_comments = true,
+                            .has_foreign_letters = true};
+
+Location at_offset(std::size_t offset) { return {static_cast<int>(offset)}; }
 
 /// Characters that word processors and web pages put in the place of others.
 struct LookAlike {
@@ -47,7 +47,7 @@ constexpr LookAlike look_alikes[] = {
 /// A character that may stand in names, strings and quoted names.
 std::size_t checked_length(std::string_view text, std::size_t at) {
   const std::size_t length = character_length(text, at);
-  const Location location = {static_cast<int>(at)};
+  const Location location = at_offset(at);
   if (length == 0)
     fail_parse(location, "the byte '{}' is not valid UTF-8: save the text in that encoding",
                readable(text.substr(at, 1)));
@@ -58,11 +58,12 @@ std::size_t checked_length(std::string_view text, std::size_t at) {
 void refuse_look_alike(std::string_view text, std::size_t at) {
   for (const LookAlike& odd : look_alikes)
     if (text.substr(at).starts_with(odd.character))
-      fail_parse(Location{static_cast<int>(at)}, "'{}' is {}: write {}", odd.character, odd.what,
-                 odd.instead);
+      fail_parse(at_offset(at), "'{}' is {}: write {}", odd.character, odd.what, odd.instead);
 }
 
 }  // namespace
+
+const Script& script() { return our_script; }
 
 std::string unquoted(const Token& token) {
   const char quote = token.text.front();
@@ -74,84 +75,64 @@ std::string unquoted(const Token& token) {
   return content;
 }
 
-std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
-  const char quote = text[begin];
-  for (std::size_t i = text.find(quote, begin + 1); i != nowhere; i = text.find(quote, i + 2))
-    if (i + 1 == text.size() || text[i + 1] != quote) return i + 1;
-  return nowhere;
-}
-
-std::size_t end_of_comment(std::string_view text, std::size_t begin) {
-  const std::string_view opening = text.substr(begin, 2);
-  if (opening == "--") return std::min(text.find('\n', begin), text.size());
-  if (opening != "/*") return begin;
-  const std::size_t closing = text.find("*/", begin + 2);
-  return closing == nowhere ? nowhere : closing + 2;
-}
-
-Lexer::Lexer(std::string_view text) : text_(text) {
+Lexer::Lexer(std::string_view text) : text_(text), scanner_(text, our_script) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (text.size() > most)
     fail_parse(Location{}, "the text has {} bytes, and at most {} can be read at once: split it",
                text.size(), most);
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (text.starts_with(byte_order_mark)) last_end_ = position_ = byte_order_mark.size();
+  if (!text.starts_with(byte_order_mark)) return;
+  last_end_ = byte_order_mark.size();
+  scanner_.go_to(last_end_);
 }
 
 Token Lexer::next() {
-  skip_blanks();
-  if (position_ == text_.size()) {
-    position_ = last_end_;
-    const Token end = token(Token::Kind::end, 0);
-    position_ = text_.size();
-    return end;
-  }
-  const char first = text_[position_];
-  const char second = position_ + 1 < text_.size() ? text_[position_ + 1] : '\0';
-  if (first == '\'') return quoted(Token::Kind::string);
-  if (first == '"') return quoted(Token::Kind::quoted_name);
-  if (is_digit(first) || (first == '.' && is_digit(second))) return number();
-  return begins_name(first) ? word() : symbol();
-}
-
-void Lexer::skip_blanks() {
-  while (position_ < text_.size()) {
-    if (is_space(text_[position_])) {
-      ++position_;
-      continue;
+  Lexeme found = scanner_.next();
+  for (; found.kind == Lexeme::Kind::comment; found = scanner_.next())
+    if (!found.ended)
+      fail_parse(at_offset(found.offset),
+                 "the comment that begins here does not end: a */ is missing");
+  switch (found.kind) {
+    case Lexeme::Kind::word: return word(found);
+    case Lexeme::Kind::number: return number(found.offset);
+    case Lexeme::Kind::quoted: return quoted(found);
+    case Lexeme::Kind::end: {
+      Token end;
+      end.text = text_.substr(last_end_, 0);
+      end.location = at_offset(last_end_);
+      return end;
     }
-    const std::size_t end = end_of_comment(text_, position_);
-    if (end == nowhere)
-      fail_parse(here(), "the comment that begins here does not end: a */ is missing");
-    if (end == position_) return;
-    position_ = end;
+    default: return symbol(found);
   }
 }
 
-Token Lexer::token(Token::Kind kind, std::size_t length) {
+Token Lexer::token(Token::Kind kind, std::size_t begin, std::size_t length) {
   Token found;
   found.kind = kind;
-  found.text = text_.substr(position_, length);
-  found.location = here();
-  last_end_ = position_ += length;
+  found.text = text_.substr(begin, length);
+  found.location = at_offset(begin);
+  last_end_ = begin + length;
+  scanner_.go_to(last_end_);
   return found;
 }
 
-Token Lexer::quoted(Token::Kind kind) {
-  const bool is_string = kind == Token::Kind::string;
-  const std::size_t end = end_of_quoted(text_, position_);
-  if (end == nowhere && is_string)
-    fail_parse(here(),
+Token Lexer::quoted(const Lexeme& found) {
+  const Location here = at_offset(found.offset);
+  const bool is_string = found.text.front() == '\'';
+  if (!found.ended && is_string)
+    fail_parse(here,
                "the string that begins here does not end: a ' is missing (one inside of a string "
                "is doubled, as in 'it''s')");
-  if (end == nowhere)
-    fail_parse(here(),
+  if (!found.ended)
+    fail_parse(here,
                "the quoted name that begins here does not end: a \" is missing (a string is "
                "written with ')");
-  if (!is_string && end - position_ == 2)
-    fail_parse(here(), "a name in quotes has at least one character (a string is written with ')");
-  for (std::size_t i = position_; i < end;) i += checked_length(text_, i);
-  return token(kind, end - position_);
+  if (!is_string && found.text.size() == 2)
+    fail_parse(here, "a name in quotes has at least one character (a string is written with ')");
+  const std::size_t end = found.offset + found.text.size();
+  for (std::size_t i = found.offset; i < end;) i += checked_length(text_, i);
+  return token(is_string ? Token::Kind::string : Token::Kind::quoted_name, found.offset,
+               found.text.size());
 }
 
 void fail_too_large(const Token& token) {
@@ -162,13 +143,13 @@ void fail_too_large(const Token& token) {
 }
 
 // A dot belongs to a number unless another one follows it: 0...50 is a range of two integers.
-Token Lexer::number() {
+Token Lexer::number(std::size_t begin) {
   const auto at = [&](std::size_t i) { return i < text_.size() ? text_[i] : '\0'; };
   const auto after_digits = [&](std::size_t i) {
     while (is_digit(at(i))) ++i;
     return i;
   };
-  std::size_t end = after_digits(position_);
+  std::size_t end = after_digits(begin);
   bool whole = true;
   if (at(end) == '.' && at(end + 1) != '.') {
     end = after_digits(end + 1);
@@ -182,15 +163,15 @@ Token Lexer::number() {
     }
   }
   const bool another_point = !whole && at(end) == '.' && at(end + 1) != '.';
-  if (continues_name(at(end)) || another_point) {
+  if (our_script.continues_word(at(end)) || another_point) {
     refuse_look_alike(text_, end);
-    while (continues_name(at(end)) || (at(end) == '.' && at(end + 1) != '.')) ++end;
-    fail_parse(here(),
+    while (our_script.continues_word(at(end)) || (at(end) == '.' && at(end + 1) != '.')) ++end;
+    fail_parse(at_offset(begin),
                "'{}' is neither a number nor a name (a name that begins with a digit is quoted, "
                "as in \"2nd\"; a size with a unit is a string)",
-               readable(text_.substr(position_, end - position_)));
+               readable(text_.substr(begin, end - begin)));
   }
-  Token found = token(whole ? Token::Kind::integer : Token::Kind::decimal, end - position_);
+  Token found = token(whole ? Token::Kind::integer : Token::Kind::decimal, begin, end - begin);
   const char* first = found.text.data();
   const char* last = first + found.text.size();
   if (whole && std::from_chars(first, last, found.integer).ec != std::errc()) {
@@ -208,32 +189,31 @@ Token Lexer::number() {
   return found;
 }
 
-Token Lexer::word() {
-  std::size_t end = position_;
-  while (end < text_.size() && continues_name(text_[end])) {
-    const std::size_t length = checked_length(text_, end);
-    if (length > 1) refuse_look_alike(text_, end);
-    end += length;
+Token Lexer::word(const Lexeme& found) {
+  const std::size_t end = found.offset + found.text.size();
+  for (std::size_t at = found.offset; at < end;) {
+    const std::size_t length = checked_length(text_, at);
+    if (length > 1) refuse_look_alike(text_, at);
+    at += length;
   }
-  return token(Token::Kind::word, end - position_);
+  return token(Token::Kind::word, found.offset, found.text.size());
 }
 
-Token Lexer::symbol() {
-  const std::string_view rest = text_.substr(position_);
-  for (const std::string_view symbol : symbols)
-    if (rest.starts_with(symbol)) {
-      if (symbol == "." && rest.starts_with(".."))
-        fail_parse(here(), "a range is written with three dots, as in 0...50");
-      return token(Token::Kind::symbol, symbol.size());
-    }
+Token Lexer::symbol(const Lexeme& found) {
+  const std::string_view rest = text_.substr(found.offset);
+  if (rest.size() > 1 && rest[0] == '.' && is_digit(rest[1])) return number(found.offset);
+  if (found.text == "." && rest.starts_with(".."))
+    fail_parse(at_offset(found.offset), "a range is written with three dots, as in 0...50");
+  if (std::find(std::begin(symbols), std::end(symbols), found.text) != std::end(symbols))
+    return token(Token::Kind::symbol, found.offset, found.text.size());
   const char* remedy = rest[0] == '`'   ? ": names are quoted with \""
                        : rest[0] == '!' ? ": 'not equal' is <> or !=, and 'not' is NOT"
                        : rest[0] == '&' ? ": 'and' is AND"
                        : rest[0] == '^' ? ": a power is power(x, y)"
                        : rest[0] == '#' ? ": a comment begins with --"
                                         : "";
-  fail_parse(here(), "the character '{}' means nothing here{}", readable(rest.substr(0, 1)),
-             remedy);
+  fail_parse(at_offset(found.offset), "the character '{}' means nothing here{}",
+             readable(rest.substr(0, 1)), remedy);
 }
 
 }  // namespace tessera::lang

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/scanner.h"
 #include "lang/location.h"
 
 namespace tessera::lang {
@@ -27,35 +28,29 @@ std::string unquoted(const Token& token);
 /// Refuses the digits of an integer that does not fit.
 [[noreturn]] void fail_too_large(const Token& token);
 
-/// The tokens that all our languages are made of, one after the other. Words and quoted names keep
-/// their case; what is a keyword is for each language to say. Cheap to copy, to look ahead.
+/// How statements are written, whether they are complete or still being typed.
+const Script& script();
+
+/// The tokens of statements, one after the other; what is none is refused. Words and quoted names
+/// keep their case; what is a keyword is for the parser to say. Cheap to copy, to look ahead.
 class Lexer {
  public:
   explicit Lexer(std::string_view text);
 
   Token next();
   /// To read on from there.
-  void go_to(Location location) { position_ = static_cast<std::size_t>(location.offset); }
+  void go_to(Location location) { scanner_.go_to(static_cast<std::size_t>(location.offset)); }
 
  private:
-  void skip_blanks();
-  Token token(Token::Kind kind, std::size_t length);
-  Token quoted(Token::Kind kind);
-  Token number();
-  Token word();
-  Token symbol();
-  Location here() const { return {static_cast<int>(position_)}; }
+  Token token(Token::Kind kind, std::size_t begin, std::size_t length);
+  Token quoted(const Lexeme& found);
+  Token number(std::size_t begin);
+  Token word(const Lexeme& found);
+  Token symbol(const Lexeme& found);
 
   std::string_view text_;
-  std::size_t position_ = 0;
+  Scanner scanner_;
   std::size_t last_end_ = 0;
 };
-
-/// Where what is quoted from `begin` on ends, behind its last quote; npos if it does not.
-std::size_t end_of_quoted(std::string_view text, std::size_t begin);
-
-/// Where the comment ends that begins there, -- to the end of the line or /* */ which does not
-/// nest; `begin` itself if there is none, npos if it does not end.
-std::size_t end_of_comment(std::string_view text, std::size_t begin);
 
 }  // namespace tessera::lang

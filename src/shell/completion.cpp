@@ -43,11 +43,6 @@ bool holds(const Range& words, std::string_view word) {
                      [&](std::string_view one) { return same_word(one, word); });
 }
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         (static_cast<unsigned char>(c) & 0x80U) != 0;
-}
-
 bool begins_with(std::string_view word, std::string_view beginning) {
   return word.size() >= beginning.size() && same_word(word.substr(0, beginning.size()), beginning);
 }
@@ -63,32 +58,18 @@ struct Statement {
 Statement statement_at_end(std::string_view text) {
   Statement found;
   Words& words = found.words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t after = lang::end_of_comment(text, at);
-    if (after == std::string_view::npos || (after == text.size() && after != at)) {
-      found.ends_in_comment = true;
-      break;
-    }
-    std::size_t end = at + 1;
-    if (after != at) {
-      at = after;
-      continue;
-    }
-    if (text[at] == '\'' || text[at] == '"') {
-      end = lang::end_of_quoted(text, at);
-      if (end == std::string_view::npos) {
-        found.open_quote = at;
-        break;
-      }
-    } else if (is_word_character(text[at])) {
-      while (end < text.size() && is_word_character(text[end])) ++end;
-      if (end == text.size()) break;
-    }
-    if (text[at] == ';')
+  Scanner scanner(text, lang::script());
+  for (Lexeme next = scanner.next(); next.kind != Lexeme::Kind::end; next = scanner.next()) {
+    const bool last = next.offset + next.text.size() == text.size();
+    if (next.kind == Lexeme::Kind::comment) {
+      found.ends_in_comment = last;
+    } else if (!next.ended) {
+      found.open_quote = next.offset;
+    } else if (next.text == ";") {
       words.clear();
-    else if (text[at] != ' ' && (text[at] < '\t' || text[at] > '\r'))
-      words.emplace_back(text.substr(at, end - at));
-    at = end;
+    } else if (!last || (next.kind != Lexeme::Kind::word && next.kind != Lexeme::Kind::number)) {
+      words.emplace_back(next.text);
+    }
   }
   return found;
 }
@@ -208,7 +189,7 @@ Completion complete(std::string_view text, const KnownNames& names) {
   if (text.starts_with('.') && text.find('\n') == std::string_view::npos)
     return complete_command(text, names);
   std::size_t begin = text.size();
-  while (begin > 0 && is_word_character(text[begin - 1])) --begin;
+  while (begin > 0 && lang::script().continues_word(text[begin - 1])) --begin;
   const Statement statement = statement_at_end(text);
   const Words& before = statement.words;
   if (statement.open_quote) {

@@ -10,14 +10,10 @@ namespace {
 
 /// Nothing but blanks and comments that have ended.
 bool says_nothing(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const std::size_t after = lang::end_of_comment(text, at);
-    if (after == std::string_view::npos) return false;
-    if (after == at && c != ' ' && (c < '\t' || c > '\r')) return false;
-    at = after == at ? at + 1 : after;
-  }
-  return true;
+  Scanner scanner(text, lang::script());
+  Lexeme found = scanner.next();
+  while (found.kind == Lexeme::Kind::comment && found.ended) found = scanner.next();
+  return found.kind == Lexeme::Kind::end;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "store/head_check.h"
 
 namespace tessera::store {
 namespace {
@@ -23,13 +24,8 @@ struct FileHead {
   std::uint64_t check = 0;  // of the head, this being zero
   char reserved[32] = {};
 
-  std::uint64_t right_check() const {
-    FileHead head = *this;
-    head.check = 0;
-    return XXH3_64bits(&head, sizeof head);
-  }
   bool is_well() const {
-    return check == right_check() && std::memcmp(magic, FileHead{}.magic, sizeof magic) == 0;
+    return check == right_check(*this) && std::memcmp(magic, FileHead{}.magic, sizeof magic) == 0;
   }
 };
 static_assert(sizeof(FileHead) == 64);
@@ -43,11 +39,6 @@ struct EntryHead {
   std::uint64_t previous = 0;  // the checksum of the entry before, or the generation
   std::uint64_t check = 0;     // of the head, this being zero
 
-  std::uint64_t right_check() const {
-    EntryHead head = *this;
-    head.check = 0;
-    return XXH3_64bits(&head, sizeof head);
-  }
   std::int64_t end(std::int64_t offset) const {
     return offset + static_cast<std::int64_t>(sizeof(EntryHead)) + (bytes + 7) / 8 * 8;
   }
@@ -63,7 +54,7 @@ std::string entry_of(CommitLog::Kind kind, std::int64_t number, std::uint64_t pr
   head.bytes = static_cast<std::int64_t>(bytes.size());
   head.content = XXH3_64bits(bytes.data(), bytes.size());
   head.previous = previous;
-  head.check = head.right_check();
+  head.check = right_check(head);
   std::string entry(reinterpret_cast<const char*>(&head), sizeof head);
   entry += bytes;
   entry.resize(static_cast<std::size_t>(head.end(0)));
@@ -101,7 +92,7 @@ std::optional<FileHead> file_head(const File& file) {
 std::optional<EntryHead> entry_head(const File& file, std::int64_t offset, std::uint64_t previous) {
   EntryHead head;
   if (!read_head(file, offset, head)) return std::nullopt;
-  const bool well = head.magic == EntryHead{}.magic && head.check == head.right_check() &&
+  const bool well = head.magic == EntryHead{}.magic && head.check == right_check(head) &&
                     head.previous == previous && head.bytes >= 0;
   return well ? std::optional(head) : std::nullopt;
 }
@@ -176,7 +167,7 @@ void CommitLog::write_new(const fs::path& folder, std::int64_t generation, std::
                           std::string_view image, Sync sync) {
   FileHead head;
   head.generation = generation;
-  head.check = head.right_check();
+  head.check = right_check(head);
   const std::string entry =
       entry_of(Kind::image, number, static_cast<std::uint64_t>(generation), image);
   try {

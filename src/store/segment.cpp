@@ -1,13 +1,13 @@
 #include "store/segment.h"
 
 #include <sys/file.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/check.h"
+#include "store/head_check.h"
 
 namespace tessera::store {
 namespace {
@@ -18,12 +18,6 @@ struct SegmentHead {
   std::uint32_t byte_order = 0x01020304;
   std::uint64_t check = 0;  // of the head, this being zero
   char reserved[40] = {};
-
-  std::uint64_t right_check() const {
-    SegmentHead head = *this;
-    head.check = 0;
-    return XXH3_64bits(&head, sizeof head);
-  }
 };
 static_assert(sizeof(SegmentHead) == segment_head_bytes);
 
@@ -34,7 +28,7 @@ SegmentHead head_of(const File& file) {
 }
 
 bool is_well(const SegmentHead& head) {
-  return head.check == head.right_check() && std::memcmp(head.magic, SegmentHead{}.magic, 8) == 0;
+  return head.check == right_check(head) && std::memcmp(head.magic, SegmentHead{}.magic, 8) == 0;
 }
 
 /// A new segment is begun when the last one is as long as this: what is dropped is reclaimed by the
@@ -111,7 +105,7 @@ SegmentWriter::Open& SegmentWriter::with_room(std::int64_t bytes) {
   auto file = std::make_shared<File>(File::create(segment_path(database_, number)));
   open_.push_back({number, 0, sizeof(SegmentHead), 0, file});
   SegmentHead head;
-  head.check = head.right_check();
+  head.check = right_check(head);
   file->write(0, std::as_bytes(std::span(&head, 1)));
   return open_.back();
 }

@@ -8,23 +8,13 @@ namespace tessera::sql {
 bool is_complete(std::string_view text) {
   bool ended = false;
   int open = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    const std::size_t after_comment = lang::end_of_comment(text, i);
-    if (after_comment == std::string_view::npos) return false;
-    if (after_comment != i) {
-      i = after_comment;
-    } else if (c == '\'' || c == '"') {
-      i = lang::end_of_quoted(text, i);
-      if (i == std::string_view::npos) return false;
-      ended = false;
-    } else {
-      if (c == '(') ++open;
-      if (c == ')' && open > 0) --open;
-      const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
-      if (!blank) ended = c == ';' && open == 0;
-      ++i;
-    }
+  Scanner scanner(text, lang::script());
+  for (Lexeme found = scanner.next(); found.kind != Lexeme::Kind::end; found = scanner.next()) {
+    if (!found.ended) return false;
+    if (found.kind == Lexeme::Kind::comment) continue;
+    if (found.text == "(") ++open;
+    if (found.text == ")" && open > 0) --open;
+    ended = found.text == ";" && open == 0;
   }
   return ended;
 }

@@ -34,6 +34,12 @@ StoredArray array_of(const TensorReader& tensor, bool column_major) {
   return array;
 }
 
+TensorReader& only_array(const std::vector<TensorReader*>& tensors, std::string_view file) {
+  TESSERA_REQUIRE(TypeError, tensors.size() == 1,
+                  "{} holds one array, not {}; npz and hdf5 hold several", file, tensors.size());
+  return *tensors[0];
+}
+
 void for_each_box(TensorReader& tensor, const StoredArray& array, const FormatOptions& options,
                   bool parallel, const std::function<void(const Box&, const std::byte*)>& write) {
   const std::int64_t size = size_of(array.element);

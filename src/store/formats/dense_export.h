@@ -11,6 +11,10 @@ namespace tessera::store {
 /// IoError or OutOfMemory if there is no room for its zeros, in a file or of a tile in memory.
 StoredArray array_of(const TensorReader& tensor, bool column_major);
 
+/// The tensor for a format that holds one; TypeError, in which `file` is what cannot hold them, if
+/// there are several or none.
+TensorReader& only_array(const std::vector<TensorReader*>& tensors, std::string_view file);
+
 /// Writes its elements to a file from an offset on, zeros included.
 void write_elements(TensorReader& tensor, const StoredArray& array, File& file, std::int64_t offset,
                     const FormatOptions& options);

@@ -28,13 +28,12 @@ void read_npy(const InputFile& from, const FormatOptions& options, Receiver& int
 void write_npy(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                const FormatOptions& options) {
   check_options(options, "npy", {"column_major"});
-  TESSERA_REQUIRE(TypeError, tensors.size() == 1,
-                  "npy holds one array, not {}; npz and hdf5 hold several", tensors.size());
-  const StoredArray array = array_of(*tensors[0], options.column_major);
+  TensorReader& tensor = only_array(tensors, "npy");
+  const StoredArray array = array_of(tensor, options.column_major);
   const std::string head = npy_head(array);
   File file = open_to_write(to);
   file.write(0, std::as_bytes(std::span(head)));
-  write_elements(*tensors[0], array, file, static_cast<std::int64_t>(head.size()), options);
+  write_elements(tensor, array, file, static_cast<std::int64_t>(head.size()), options);
 }
 
 }  // namespace

@@ -21,11 +21,10 @@ void read_raw(const InputFile& from, const FormatOptions& options, Receiver& int
 void write_raw(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                const FormatOptions& options) {
   check_options(options, "raw", {"column_major"});
-  TESSERA_REQUIRE(TypeError, tensors.size() == 1,
-                  "a raw file holds one array, not {}; npz and hdf5 hold several", tensors.size());
-  const StoredArray array = array_of(*tensors[0], options.column_major);
+  TensorReader& tensor = only_array(tensors, "a raw file");
+  const StoredArray array = array_of(tensor, options.column_major);
   File file = open_to_write(to);
-  write_elements(*tensors[0], array, file, 0, options);
+  write_elements(tensor, array, file, 0, options);
 }
 
 }  // namespace

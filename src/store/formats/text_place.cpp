@@ -1,5 +1,6 @@
 #include "store/formats/text_place.h"
 
+#include "base/characters.h"
 #include "base/check.h"
 
 namespace tessera::store {
@@ -7,13 +8,8 @@ namespace tessera::store {
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string result = "'";
-  for (const char c : text.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f)
-      result += fmt::format("\\x{:02x}", byte);
-    else
-      result += c;
-  }
+  for (const char c : text.substr(0, longest))
+    result += is_control(c) ? escaped_byte(c) : std::string(1, c);
   return result + (text.size() > longest ? "...'" : "'");
 }
 
