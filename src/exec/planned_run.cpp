@@ -98,8 +98,8 @@ void PlannedRun::State::make_tasks() {
 
 void PlannedRun::State::require_prepared() {
   const int sites = context.engine->sites(context.options);
-  TESSERA_REQUIRE(PlanError, planning.sites == sites || is_physical, "a plan for {} sites cannot run on {}",
-                  planning.sites, sites);
+  TESSERA_REQUIRE(PlanError, planning.sites == sites || is_physical,
+                  "a plan for {} sites cannot run on {}", planning.sites, sites);
   // What has no tuples is refused here.
   if (!prepared) make_tasks();
 }
@@ -181,12 +181,9 @@ std::string to_json(const OptimizedPlan& plan, const std::optional<MemoryForecas
   ordered_json json = ordered_json::parse(plan.json());
   json["memory"] = nullptr;
   if (memory)
-    json["memory"] = {{"limit", memory->limit},
-                      {"needed", memory->needed},
-                      {"peak_bytes", memory->peak},
-                      {"bytes_read", memory->read},
-                      {"bytes_spilled", memory->spilled},
-                      {"order", memory->order}};
+    json["memory"] = {{"limit", memory->limit},           {"needed", memory->needed},
+                      {"peak_bytes", memory->peak},       {"bytes_read", memory->read},
+                      {"bytes_spilled", memory->spilled}, {"order", memory->order}};
   return json.dump(2);
 }
 

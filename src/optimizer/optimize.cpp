@@ -56,9 +56,10 @@ OptimizedPlan optimizer::with_costs(const Planning& planning) {
   result.passes = planning.passes;
   for (const PassUse& pass : result.passes) result.planning_seconds += pass.seconds;
   if (options.alternatives)
-    result.alternatives = alternatives_to(
-        planning.placed, options, result.cost,
-        [&](const std::vector<ia::Plan>& placed) { return finished(placed, options, "place").plans; });
+    result.alternatives = alternatives_to(planning.placed, options, result.cost,
+                                          [&](const std::vector<ia::Plan>& placed) {
+                                            return finished(placed, options, "place").plans;
+                                          });
   return result;
 }
 

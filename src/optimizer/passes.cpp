@@ -79,7 +79,8 @@ const std::vector<Pass>& passes() {
   return all;
 }
 
-void take_pass(std::vector<PassUse>& uses, const PassInfo& pass, const std::function<void()>& work) {
+void take_pass(std::vector<PassUse>& uses, const PassInfo& pass,
+               const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;

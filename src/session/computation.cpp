@@ -106,8 +106,7 @@ Computation Session::State::computation_of(const sql::CreateTensor& statement,
                                            StoredDefinitions& catalogue, lang::Location location) {
   session::refuse_taken(catalogue, statement.name, location);
   Computation made;
-  made.tensor =
-      session::planned(statement, *snapshot, catalogue, options.tile_size, location);
+  made.tensor = session::planned(statement, *snapshot, catalogue, options.tile_size, location);
   return made;
 }
 

@@ -54,7 +54,7 @@ class Job {
   query::Settings settings_;
   std::map<std::int64_t, query::Value> values_;  // of operators that are at hand
   std::map<std::int64_t, std::string>
-      layouts_;  // of what is stored: how its columns lie; empty: no rows
+      layouts_;                           // of what is stored: how its columns lie; empty: no rows
   std::map<std::int64_t, Plan> to_come_;  // results of frames that are only planned
   int resumed_ = 0;
   std::int32_t frame_ = 0;  // that is being computed

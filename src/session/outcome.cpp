@@ -71,6 +71,17 @@ Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& 
   return made;
 }
 
+StatementResult Session::State::query(const sql::QueryPtr& query) {
+  StoredDefinitions catalogue(*snapshot);
+  Computation computation = computation_of({{{query}}}, catalogue, true);
+  Outcome outcome = outcome_of(computation, catalogue);
+  query::Value& value = outcome.values.front();
+  (void)query::as_rows(value, *texts, settings());
+  StatementResult result{"SELECT", session::result_of(*std::exchange(value.rows, std::nullopt))};
+  if (outcome.changes_something()) commit(outcome);
+  return result;
+}
+
 Snapshot Session::State::commit(Outcome& outcome) {
   Changes& changes = outcome.changes;
   changes.dropped.insert(changes.dropped.end(), outcome.of_job.dropped.begin(),

@@ -73,8 +73,8 @@ struct Session::State {
                                       session::StoredDefinitions& catalogue,
                                       lang::Location location);
   /// The one way from what a statement computes to what it shows and stores, whether it runs or is
-  /// explained: who runs plans (`runner`) makes the difference. Plans of results that are shown have
-  /// been run when it returns; those that are stored run when the outcome is committed.
+  /// explained: who runs plans (`runner`) makes the difference. Plans of results that are shown
+  /// have been run when it returns; those that are stored run when the outcome is committed.
   session::Outcome outcome_of(session::Computation& computation,
                               session::StoredDefinitions& catalogue);
   Snapshot commit(session::Outcome& outcome);

@@ -44,8 +44,7 @@ void store_as_version(const std::string& version, const Value& value, const std:
   const auto stored = to_store(value, schema, dictionary);
   if (catalogue.has_tuples(relation)) changes.dropped.push_back(relation);
   if (stored) add_result(changes, relation, *stored);
-  TableDefinition definition =
-      stored ? definition_of(stored->text) : TableDefinition{schema, {}};
+  TableDefinition definition = stored ? definition_of(stored->text) : TableDefinition{schema, {}};
   definition.sources = sources;
   changes.texts[text_name] = to_text(definition);
 }

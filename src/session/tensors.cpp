@@ -43,7 +43,8 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
   std::optional<Shape> tile = statement.tile;
   if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
   if (tile) tensor = lang::at_location(location, [&] { return query::retiled(tensor, *tile); });
-  return {statement.name, std::move(tensor), statement.expression->location, std::move(without_data)};
+  return {statement.name, std::move(tensor), statement.expression->location,
+          std::move(without_data)};
 }
 
 void refuse_virtual(const PlannedTensor& tensor) {
@@ -121,8 +122,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
   session::refuse_virtual(*computation.tensor);
   session::Outcome outcome = outcome_of(computation, catalogue);
   commit(outcome);
-  return done(
-      fmt::format("{} is {}", statement.name, to_string(computation.tensor->tensor.type)));
+  return done(fmt::format("{} is {}", statement.name, to_string(computation.tensor->tensor.type)));
 }
 
 }  // namespace tessera

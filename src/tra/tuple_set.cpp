@@ -15,14 +15,6 @@ TupleSet<TileType> types_of(const Relation& relation) {
   return set;
 }
 
-std::vector<Tile> apply_kernel(const KernelCall& kernel, const std::vector<Tile>& arguments) {
-  return kernel.run(arguments);
-}
-std::vector<TileType> apply_kernel(const KernelCall& kernel,
-                                   const std::vector<TileType>& arguments) {
-  return kernel.infer(arguments);
-}
-
 Tile cut(const Tile& tile, int dimension, std::int64_t begin, std::int64_t end) {
   Index from(tile.rank(), 0);
   Index to = tile.shape();

@@ -13,9 +13,14 @@
 namespace tessera {
 
 // What the operators need of a payload, for tiles and for their types.
-std::vector<Tile> apply_kernel(const KernelCall& kernel, const std::vector<Tile>& arguments);
-std::vector<TileType> apply_kernel(const KernelCall& kernel,
-                                   const std::vector<TileType>& arguments);
+inline std::vector<Tile> apply_kernel(const KernelCall& kernel,
+                                      const std::vector<Tile>& arguments) {
+  return kernel.run(arguments);
+}
+inline std::vector<TileType> apply_kernel(const KernelCall& kernel,
+                                          const std::vector<TileType>& arguments) {
+  return kernel.infer(arguments);
+}
 Tile cut(const Tile& tile, int dimension, std::int64_t begin, std::int64_t end);
 TileType cut(const TileType& type, int dimension, std::int64_t begin, std::int64_t end);
 inline TileType type_of(const Tile& tile) { return tile.type(); }

@@ -169,9 +169,10 @@ std::string random_query_of_versions(std::mt19937& chance) {
     case 0: return "SELECT * FROM " + version;
     case 1: return "SELECT r, SUM(x) FROM " + version + " GROUP BY r";
     default:
-      return fmt::format("SELECT a.r, b.c, a.x + b.x FROM {} AS a, {} AS b WHERE a.r = b.r AND "
-                         "a.c = b.c AND a.r < {}",
-                         version, random_version(chance), 1 + chance() % 4);
+      return fmt::format(
+          "SELECT a.r, b.c, a.x + b.x FROM {} AS a, {} AS b WHERE a.r = b.r AND "
+          "a.c = b.c AND a.r < {}",
+          version, random_version(chance), 1 + chance() % 4);
   }
 }
 
@@ -228,10 +229,9 @@ TEST(Explained, ThePlansThatAreShownAreThoseThatRun) {
     const std::string tables = tables_for_random_queries(chance, 1) + tensors_and_versions;
     session.execute(tables);
     for (int i = 0; i < a_database; ++i) {
-      SCOPED_TRACE(fmt::format("{} sites, {}, {} over\n{}", options.run.sites,
-                               options.by_rows ? "by rows" : "by plans",
-                               memory == Memory::enough ? "enough memory" : "memory as needed",
-                               tables));
+      SCOPED_TRACE(fmt::format(
+          "{} sites, {}, {} over\n{}", options.run.sites, options.by_rows ? "by rows" : "by plans",
+          memory == Memory::enough ? "enough memory" : "memory as needed", tables));
       ASSERT_NO_FATAL_FAILURE(
           expect_runs_as_explained(session, random_statement(chance, i), counts, memory));
     }

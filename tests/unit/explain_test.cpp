@@ -189,7 +189,8 @@ std::vector<std::string> passes_of(Session& session, const std::string& statemen
 
 TEST(Explain, AStatementIsTakenThroughThePassesOfThePipeline) {
   Session session(Database::temporary());
-  session.execute("CREATE TABLE t (k BIGINT, m MATRIX[2][2]); INSERT INTO t VALUES (0, [[1, 2], [3, 4]])");
+  session.execute(
+      "CREATE TABLE t (k BIGINT, m MATRIX[2][2]); INSERT INTO t VALUES (0, [[1, 2], [3, 4]])");
   const std::string product =
       "SELECT a.k, SUM(matmul(a.m, b.m)) FROM t AS a, t AS b WHERE a.k = b.k GROUP BY a.k";
   std::vector<std::string> all;

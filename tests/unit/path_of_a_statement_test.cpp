@@ -30,8 +30,7 @@ void register_watched_product() {
        .max_arguments = 2,
        .infer =
            [](Types types, const Params&) {
-             return std::vector<TileType>{
-                 {DType::f64, {types[0].shape[0], types[1].shape[1]}}};
+             return std::vector<TileType>{{DType::f64, {types[0].shape[0], types[1].shape[1]}}};
            },
        .implementations = {{.name = "loop",
                             .layouts = {LayoutPattern::dense, LayoutPattern::dense},
@@ -39,8 +38,8 @@ void register_watched_product() {
                               stack_of_kernel.resize(200);
                               const int depth = backtrace(stack_of_kernel.data(), 200);
                               stack_of_kernel.resize(static_cast<std::size_t>(depth));
-                              return std::vector<Tile>{
-                                  Tile::zeros(DType::f64, {tiles[0].shape()[0], tiles[1].shape()[1]})};
+                              return std::vector<Tile>{Tile::zeros(
+                                  DType::f64, {tiles[0].shape()[0], tiles[1].shape()[1]})};
                             }}}});
 }
 
@@ -57,22 +56,40 @@ std::string output_of(const std::string& command) {
 /// The sources below src that functions on the stack stand in, those that were inlined included,
 /// from the first caller on.
 std::vector<std::string> files_on(const std::vector<void*>& stack) {
-  std::vector<std::string> files;
-  for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
+  struct Frame {
+    std::string object;
+    std::ptrdiff_t offset;
+  };
+  std::vector<Frame> frames;
+  std::map<std::string, std::string> offsets;  // by object
+  for (auto address = stack.rbegin(); address != stack.rend(); ++address) {
     Dl_info info;
-    if (dladdr(*frame, &info) == 0) continue;
-    const auto offset = static_cast<char*>(*frame) - static_cast<char*>(info.dli_fbase) - 1;
-    const std::string places =
-        output_of(fmt::format("addr2line -i -e '{}' {:#x}", info.dli_fname, offset));
-    std::istringstream lines(places);
-    std::vector<std::string> here;  // the innermost first
+    if (dladdr(*address, &info) == 0) continue;
+    const auto offset = static_cast<char*>(*address) - static_cast<char*>(info.dli_fbase) - 1;
+    frames.push_back({info.dli_fname, offset});
+    offsets[info.dli_fname] += fmt::format(" {:#x}", offset);
+  }
+  // Of each address a line that repeats it, and then the places, the innermost first.
+  std::map<std::pair<std::string, std::ptrdiff_t>, std::vector<std::string>> places;
+  for (const auto& [object, all] : offsets) {
+    std::istringstream lines(output_of(fmt::format("addr2line -a -i -e '{}'{}", object, all)));
+    std::ptrdiff_t of = 0;
     for (std::string line; std::getline(lines, line);) {
-      const std::string path = line.substr(0, line.rfind(':'));
-      const std::string root = std::string(TESSERA_SOURCE) + "/src/";
-      if (path.starts_with(root) && path.ends_with(".cpp")) here.push_back(path.substr(root.size()));
+      if (line.starts_with("0x"))
+        of = static_cast<std::ptrdiff_t>(std::stoll(line, nullptr, 16));
+      else
+        places[{object, of}].push_back(line.substr(0, line.rfind(':')));
     }
-    for (auto file = here.rbegin(); file != here.rend(); ++file)
-      if (files.empty() || files.back() != *file) files.push_back(*file);
+  }
+  const std::string root = std::string(TESSERA_SOURCE) + "/src/";
+  std::vector<std::string> files;
+  for (const Frame& frame : frames) {
+    const std::vector<std::string>& here = places[{frame.object, frame.offset}];
+    for (auto path = here.rbegin(); path != here.rend(); ++path) {
+      if (!path->starts_with(root) || !path->ends_with(".cpp")) continue;
+      const std::string file = path->substr(root.size());
+      if (files.empty() || files.back() != file) files.push_back(file);
+    }
   }
   return files;
 }
@@ -102,7 +119,8 @@ TEST(Page, ThePathOfAStatementNamesTheFilesOnTheStack) {
   options.run.threads = 1;  // so that the caller itself runs the tasks
   Session session(Database::temporary(), options);
   session.execute(
-      "CREATE TABLE A (r INT, c INT, mat MATRIX[2][2]); INSERT INTO A VALUES (0, 0, [[1, 2], [3, 4]]);"
+      "CREATE TABLE A (r INT, c INT, mat MATRIX[2][2]); INSERT INTO A VALUES (0, 0, [[1, 2], [3, "
+      "4]]);"
       "SELECT A.r, B.c, SUM(watched_product(A.mat, B.mat)) FROM A, A AS B WHERE A.c = B.r "
       "GROUP BY A.r, B.c");
   const std::vector<std::string> stack = files_on(stack_of_kernel), table = files_in_table();
@@ -110,7 +128,6 @@ TEST(Page, ThePathOfAStatementNamesTheFilesOnTheStack) {
   ASSERT_GT(stack.size(), 5U) << "no sources are found for what is on the stack";
   for (const std::string& file : stack)
     EXPECT_TRUE(named.contains(file)) << file << " is on the way, and the table lacks it";
-  fmt::print("{}\n", fmt::join(stack, "\n"));
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ std::string analysis_text(const Outline& outline, const Analysis& analysis) {
     if (run.op >= 0)
       text += fmt::format("run for the rows of {}\n", describe(*outline.queries, run.op));
     text += run_text(run);
-    if (!run.record.cost.exact) text += "not every relation could be listed: predictions are estimates\n";
+    if (!run.record.cost.exact)
+      text += "not every relation could be listed: predictions are estimates\n";
   }
   text += "\n";
   if (!analysis.runs.empty() || outline.in_frames())

@@ -109,7 +109,8 @@ std::string json_text(const Outline& outline, const Analysis* analysis) {
   const auto operators = [&](const std::map<std::int64_t, std::string>& reasons) {
     Json all = Json::array();
     for (const auto& [op, why] : reasons)
-      all.push_back({{"operator", describe(*outline.queries, op)}, {"number", op}, {"reason", why}});
+      all.push_back(
+          {{"operator", describe(*outline.queries, op)}, {"number", op}, {"reason", why}});
     return all;
   };
   const auto plan_json = [](const Part& part) {
@@ -120,7 +121,10 @@ std::string json_text(const Outline& outline, const Analysis* analysis) {
   if (is_all && outline.parts.size() == 1)  // a statement that is one plan is told as such a plan
     json = plan_json(outline.parts.front());
   else if (is_all && outline.parts.empty())  // rows of a stored table
-    json = {{"transfer_floats", 0}, {"flops", 0}, {"plan", Json::array()}, {"alternatives", Json::array()}};
+    json = {{"transfer_floats", 0},
+            {"flops", 0},
+            {"plan", Json::array()},
+            {"alternatives", Json::array()}};
   if (!outline.passes.empty()) {
     Json passes = Json::array();
     for (const PassUse& use : outline.passes)

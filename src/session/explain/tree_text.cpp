@@ -92,7 +92,8 @@ std::string parts_text(const Outline& outline, bool verbose) {
     if (frames > 0 && !is_shown(static_cast<std::size_t>(part.frame), frames)) continue;
     text += "\n";
     if (frames > 0)
-      text += std::cmp_less(part.frame, frames) ? fmt::format("frame {}, ", part.frame) : "result, ";
+      text +=
+          std::cmp_less(part.frame, frames) ? fmt::format("frame {}, ", part.frame) : "result, ";
     if (frames > 0 || !part.what.empty())
       text += fmt::format("plan for {}\n", part.what.empty() ? "what it stores" : part.what);
     text += part.plan.explain(verbose);
