@@ -67,8 +67,8 @@ TEST(Explain, ADenseProductTakesTheFlopsThatWerePredicted) {
       for (const char* quantity : {"flops", "bytes", "floats_moved", "bytes_read"})
         EXPECT_EQ(predicted.at(quantity), measured.at(quantity)) << quantity;
       // What is explained is what runs.
-      EXPECT_EQ(all.at("transfer_floats"), predicted.at("floats_moved"));
-      EXPECT_EQ(all.at("flops"), predicted.at("flops"));
+      EXPECT_EQ(all.at("plans").at(0).at("transfer_floats"), predicted.at("floats_moved"));
+      EXPECT_EQ(all.at("plans").at(0).at("flops"), predicted.at("flops"));
       EXPECT_LE(measured.at("peak_bytes"), predicted.at("peak_bytes"));
       ASSERT_EQ(told.at("runs").size(), 1);
       int with_measures = 0;
