@@ -63,6 +63,14 @@ def test_a_database_that_is_opened_for_reading_only(folder, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def test_frames_of_a_database_that_is_only_read(folder):
+    printed(folder, "-c", "CREATE TABLE v[0] AS SELECT x FROM t; CREATE TABLE v[i:1...] AS SELECT x + 1 AS x FROM v[i-1]")
+    before = state_of(folder)
+    assert printed(folder, "--read-only", "--format", "csv", "-c", "SET frame_size = 4; SELECT x FROM v[40]") == \
+        "x\r\n47\r\n"
+    assert state_of(folder) == before
+
+
 def test_nothing_is_made_by_who_only_reads(tmp_path):
     ended = tessera(tmp_path / "none", "--read-only", "-c", "SELECT 1")
     assert ended.returncode == 1 and f"there is no database {tmp_path / 'none'}" in ended.stderr
