@@ -98,6 +98,16 @@ def holds(line):
     return "ok" if met else "MISSED"
 
 
+MOST_MINUTES = 15  # that all short families may take together
+
+
+def elapsed_text(seconds, families):
+    text = f"{seconds / 60:.1f} minutes elapsed"
+    if not families and seconds > MOST_MINUTES * 60:
+        text += f": more than the {MOST_MINUTES} that the short families may take together"
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("families", nargs="*", metavar="FAMILY",
@@ -108,6 +118,7 @@ def main():
     if unknown:
         parser.error(f"no family is named {', '.join(sorted(unknown))}")
     missed = False
+    begin = time.monotonic()
     print(f"{'case':44} {'peer':24} {'ours ms':>10} {'peer ms':>10} {'ratio':>7}  bar", flush=True)
     for family in options.families or SHORT:
         for line in (SHORT | LONG)[family](options.build):
@@ -115,6 +126,7 @@ def main():
                   f"{line['peer_ms']:10.3f} {line['ratio']:7.3f}  {line.get('bar', '')} {holds(line)}",
                   flush=True)
             missed |= holds(line) == "MISSED"
+    print(elapsed_text(time.monotonic() - begin, options.families))
     return 1 if missed else 0
 
 

@@ -105,7 +105,7 @@ struct Aggregate {
 struct JoinAggregate {
   Aggregate aggregate;  // its input is the join
   const Join& join() const;
-  /// Whether its products are single tiles that are summed.
+  /// Whether its products are single tiles, made by a kernel, that are summed.
   bool sums_single_tiles() const;
   /// Whether the kernel may add a product of this type to a sum of the same type itself, so that
   /// the product is never made: it is dense, and summed.

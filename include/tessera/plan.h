@@ -15,9 +15,10 @@
 
 namespace tessera {
 
-/// A kernel over some payload columns of a tuple; over all of them if none is named.
+/// A part of a projection: a kernel over some payload columns of a tuple, or over all of them if none
+/// is named; or one column as it is.
 struct Apply {
-  KernelCall kernel;
+  std::optional<KernelCall> kernel;  // none: the column as it is
   std::vector<int> columns = {};
   std::vector<std::string> names = {};  // of the outputs; made up if there are none
 
@@ -25,6 +26,16 @@ struct Apply {
   Apply(const std::string& call) : kernel(call) {}  // NOLINT: on purpose
   Apply(KernelCall call, std::vector<int> over = {}, std::vector<std::string> as = {})  // NOLINT
       : kernel(std::move(call)), columns(std::move(over)), names(std::move(as)) {}
+
+  static Apply column(int which, const std::string& name = "");
+
+  /// What it makes of arguments of these types, and what that costs. A column costs nothing.
+  std::vector<TileType> infer(Types arguments) const;
+  Cost cost(Types arguments) const;
+  std::string to_string() const;
+
+ private:
+  Apply() = default;
 };
 
 /// The tiles at a key, a column each.

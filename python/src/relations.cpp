@@ -56,11 +56,14 @@ py::object payload_of(const Tuple& tuple) {
 }
 
 Apply as_apply(const py::handle& object) {
+  if (py::isinstance<py::int_>(object)) return Apply::column(object.cast<int>());
   if (py::isinstance<py::str>(object)) return Apply(object.cast<std::string>());
   if (py::isinstance<KernelCall>(object)) return Apply(object.cast<KernelCall>());
   const auto parts = object.cast<py::sequence>();  // (kernel, columns[, names])
-  const Apply kernel = as_apply(parts[0]);
-  return {kernel.kernel, py::object(parts[1]).cast<std::vector<int>>(),
+  const Apply whole = as_apply(parts[0]);
+  TESSERA_REQUIRE(TypeError, whole.kernel && whole.columns.empty(),
+                  "{} stands where a kernel is expected", whole.to_string());
+  return {*whole.kernel, py::object(parts[1]).cast<std::vector<int>>(),
           parts.size() > 2 ? py::object(parts[2]).cast<std::vector<std::string>>()
                            : std::vector<std::string>{}};
 }
@@ -74,7 +77,10 @@ std::vector<Apply> as_projection(const py::handle& object) {
 
 std::vector<KernelCall> as_folds(const py::handle& object, std::size_t columns) {
   std::vector<KernelCall> folds;
-  for (const Apply& apply : as_projection(object)) folds.push_back(apply.kernel);
+  for (const Apply& apply : as_projection(object)) {
+    TESSERA_REQUIRE(TypeError, apply.kernel, "{} cannot fold: it is no kernel", apply.to_string());
+    folds.push_back(*apply.kernel);
+  }
   return folds.size() == 1 ? std::vector<KernelCall>(columns, folds.front()) : folds;
 }
 

@@ -47,14 +47,15 @@ std::vector<TileType> through(std::vector<TileType> types, const ia::Pipeline& s
         arguments.push_back(now.types[column]);
         held += now.held[column];
       }
-      const Cost cost = apply.kernel.cost(arguments);
+      const Cost cost = apply.cost(arguments);
       estimate.cost.flops += cost.flops;
       estimate.cost.bytes += cost.bytes;
-      for (const TileType& made : apply.kernel.infer(arguments)) {
+      for (const TileType& made : apply.infer(arguments)) {
         next.held.push_back(is_view(cost) ? held : known_bytes(made));
         next.types.push_back(made);
       }
-      peak = std::max(peak, now.bytes() + next.bytes() + densified_bytes(apply.kernel, arguments));
+      const double densified = apply.kernel ? densified_bytes(*apply.kernel, arguments) : 0;
+      peak = std::max(peak, now.bytes() + next.bytes() + densified);
     }
     now = std::move(next);
   }

@@ -42,7 +42,7 @@ Types fold_types(const std::vector<KernelCall>& kernels, const Types& so_far, co
 bool have_costs(const ia::Pipeline& stages) {
   for (const std::vector<Apply>& stage : stages)
     for (const Apply& apply : stage)
-      if (!apply.kernel.kernel().cost) return false;
+      if (apply.kernel && !apply.kernel->kernel().cost) return false;
   return true;
 }
 

@@ -27,7 +27,8 @@ Tiles through(Tiles tiles, const ia::Pipeline& stages, Device device) {
     for (const Apply& apply : stage) {
       Tiles arguments;
       for (const int column : apply.columns) arguments.push_back(tiles[column]);
-      for (Tile& made : apply.kernel.run(arguments, device)) next.push_back(std::move(made));
+      if (apply.kernel) arguments = apply.kernel->run(arguments, device);
+      for (Tile& made : arguments) next.push_back(std::move(made));
     }
     tiles = std::move(next);
   }
@@ -109,7 +110,7 @@ Tiles multiply_add(const TaskGraph& graph, const Task& task, Tiles so_far, const
       arguments.push_back(c < left.size() ? left[c] : right[c - left.size()]);
     }
     MutableTile sum = MutableTile::take(std::move(so_far.front()));
-    apply.kernel.accumulate(sum, arguments);
+    apply.kernel->accumulate(sum, arguments);
     return Tiles{std::move(sum).publish()};
   });
 }

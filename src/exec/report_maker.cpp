@@ -17,9 +17,8 @@ std::string only_kernel(const ia::Plan& plan) {
     return aggregate->kernels.size() == 1 && aggregate->finish.empty()
                ? aggregate->kernels.front().kernel().name
                : "";
-  return stages.size() == 1 && stages.front().size() == 1
-             ? stages.front().front().kernel.kernel().name
-             : "";
+  const bool one = stages.size() == 1 && stages.front().size() == 1;
+  return one && stages.front().front().kernel ? stages.front().front().kernel->kernel().name : "";
 }
 
 }  // namespace

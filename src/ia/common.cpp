@@ -10,9 +10,10 @@ namespace {
 std::string text(const std::vector<Apply>& projection) {
   std::string result;
   for (const Apply& apply : projection)
-    result += fmt::format("{}@{}({})[{}];", apply.kernel.to_string(),
-                          static_cast<const void*>(&apply.kernel.kernel()),
-                          fmt::join(apply.columns, ","), fmt::join(apply.names, ","));
+    result +=
+        fmt::format("{}@{}({})[{}];", apply.to_string(),
+                    static_cast<const void*>(apply.kernel ? &apply.kernel->kernel() : nullptr),
+                    fmt::join(apply.columns, ","), fmt::join(apply.names, ","));
   return result;
 }
 

@@ -24,7 +24,7 @@ std::string list(const Pipeline& stages) {
   std::vector<std::string> parts;
   for (const std::vector<Apply>& stage : stages) {
     std::vector<std::string> calls;
-    for (const Apply& apply : stage) calls.push_back(apply.kernel.to_string());
+    for (const Apply& apply : stage) calls.push_back(apply.to_string());
     parts.push_back(fmt::format("{}", fmt::join(calls, "; ")));
   }
   return fmt::format("{}", fmt::join(parts, " then "));

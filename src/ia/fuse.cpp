@@ -13,7 +13,7 @@ bool JoinAggregate::sums_single_tiles() const {
   const Pipeline& projection = join().projection;
   return aggregate.kernels.size() == 1 &&
          aggregate.kernels.front().properties().addition && projection.size() == 1 &&
-         projection.front().size() == 1;
+         projection.front().size() == 1 && projection.front().front().kernel.has_value();
 }
 
 std::vector<Plan> fused(const std::vector<Plan>& plans) {

@@ -316,7 +316,7 @@ Plan Plan::duplicate(int position, std::int64_t count) const {
       tessera::Plan::input(RelationType{{{"", {DType::f64, {}, 0}}}, Key{count}}, "copies");
   std::vector<Apply> same;
   for (std::size_t c = 0; c < type().columns.size(); ++c)
-    same.push_back({KernelCall("identity"), {static_cast<int>(c)}, {type().columns[c].name}});
+    same.push_back(Apply::column(static_cast<int>(c), type().columns[c].name));
   std::vector<KeyExpr> moved;
   for (int i = 0; i < arity; ++i) moved.push_back(key(i));
   moved.insert(moved.begin() + position, key(arity));

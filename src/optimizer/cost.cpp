@@ -34,8 +34,8 @@ Cost work_of(const ia::Pipeline& stages, std::vector<TileType> types) {
       for (const Apply& apply : stage) {
         std::vector<TileType> arguments;
         for (int column : apply.columns) arguments.push_back(types[column]);
-        work += apply.kernel.cost(arguments);
-        for (const TileType& output : apply.kernel.infer(arguments)) outputs.push_back(output);
+        work += apply.cost(arguments);
+        for (const TileType& output : apply.infer(arguments)) outputs.push_back(output);
       }
       types = std::move(outputs);
     }

@@ -101,7 +101,8 @@ std::string OptimizedPlan::json() const {
       entry["published_floats"] = other.cost->total.published;
       entry["seconds"] = other.cost->total.seconds;
     } else {
-      entry["transfer_floats"] = nullptr;
+      for (const char* unknown : {"transfer_floats", "published_floats", "seconds"})
+        entry[unknown] = nullptr;
     }
     entry["why"] = other.why;
     others.push_back(entry);

@@ -53,15 +53,11 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
   if (made.queries.operators() > limits.max_size) {
     const std::string name =
         session::job_name(requests, made.queries, made.tables, values_given, catalogue, limits);
-    if (will_run) {
-      TESSERA_REQUIRE(IoError, !database.is_read_only(),
-                      "the {} operators of this statement are computed in frames, which the "
-                      "database keeps meanwhile, and {} is open for reading only: SET frame_size = "
-                      "{} computes them as one plan",
-                      made.queries.operators(), database.folder().string(),
-                      made.queries.operators());
+    // Where nothing may be written, frames are kept elsewhere, and nobody else knows of them.
+    if (will_run && database.is_read_only())
+      frames_elsewhere = Database::temporary();
+    else if (will_run)
       take_job(name);
-    }
     // One that was killed goes on with the frames it began with.
     const auto begun = session::history_of_job(database, name);
     history = begun ? frames::History::from_text(*begun) : frame_history();
@@ -112,8 +108,9 @@ Computation Session::State::computation_of(const sql::CreateTensor& statement,
 
 std::vector<Value> Session::State::evaluate(Computation& computation, Changes& changes) {
   session::Job work(computation.queries, computation.framing, computation.tables, computation.job,
-                    database, *texts, settings());
+                    frames_elsewhere ? *frames_elsewhere : database, *texts, settings());
   std::vector<Value> results = work.run();
+  if (frames_elsewhere) return results;  // what is kept there goes with it
   work.clean_up(changes);
   if (computation.in_frames()) {
     frames::History history = frame_history();

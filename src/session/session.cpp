@@ -174,6 +174,7 @@ StatementResult Session::State::run_on_one_state(const sql::Statement& statement
       if (!again || tries == most_tries || cluster_info().size > 1) throw;
       refuse_if_stopped(options.run.stop, "another statement changed what this one is about");
       job_lock.reset();
+      frames_elsewhere.reset();
     }
   }
 }
@@ -268,6 +269,7 @@ void Session::execute(std::string_view text,
         state_->text_of_statement = written;
         StatementResult result = state_->run_on_one_state(*statement, written);
         state_->job_lock.reset();
+        state_->frames_elsewhere.reset();
         result.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         receive(result);

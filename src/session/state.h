@@ -103,6 +103,7 @@ struct Session::State {
   std::vector<sql::Literal> values_given = {};               // that were given for each ?
   std::string text_of_statement = {};
   std::optional<session::JobLock> job_lock = {};
+  std::optional<Database> frames_elsewhere = {};  // of a database that is open for reading only
 };
 
 namespace session {

@@ -20,7 +20,7 @@ using Arguments = std::vector<std::string>;
 void help(Shell& shell, const Arguments&) {
   for (const DotCommand& command : dot_commands())
     shell.output().stream() << fmt::format(
-        "{:<22} {}\n", fmt::format("{} {}", command.name, command.arguments), command.description);
+        "{:<30} {}\n", fmt::format("{} {}", command.name, command.arguments), command.description);
   shell.output().stream() << "Everything else is SQL, and ends with a semicolon.\n";
 }
 
@@ -93,8 +93,24 @@ void import(Shell& shell, const Arguments& arguments) {
 }
 
 void open(Shell& shell, const Arguments& arguments) {
-  if (!arguments.empty()) require_output(arguments[0], shell.session().external_access());
-  shell.open(arguments.empty() ? "" : arguments[0]);
+  constexpr const char* read_only_flag = "--read-only";
+  std::string folder;
+  bool read_only = false;
+  for (const std::string& argument : arguments) {
+    if (argument == read_only_flag) {
+      read_only = true;
+      continue;
+    }
+    TESSERA_REQUIRE(TypeError, !argument.starts_with("--"), "there is no option {}: only {}",
+                    argument, read_only_flag);
+    TESSERA_REQUIRE(TypeError, folder.empty(), "{} and {}: one database is opened", folder,
+                    argument);
+    folder = argument;
+  }
+  TESSERA_REQUIRE(TypeError, !read_only || !folder.empty(),
+                  "{} wants a database: a new one has nothing to read", read_only_flag);
+  if (!folder.empty()) require_output(folder, shell.session().external_access());
+  shell.open(folder, read_only);
 }
 
 void quit(Shell& shell, const Arguments&) { shell.leave(); }
@@ -109,7 +125,8 @@ constexpr DotCommand all[] = {
     {".read", "FILE", "run the statements of a file", 1, 1, read},
     {".output", "[FILE]", "write results to a file, or here again", 0, 1, output},
     {".import", "FILE NAME", "store the tensor of a file under a name", 2, 2, import},
-    {".open", "[DATABASE]", "go to another database; none: a temporary one", 0, 1, open},
+    {".open", "[--read-only] [DATABASE]", "go to another database; none: a temporary one", 0, 2,
+     open},
     {".quit", "", "leave, as Ctrl-D does", 0, 0, quit},
     {".exit", "", "the same", 0, 0, quit},
 };

@@ -159,8 +159,10 @@ Shell::Shell(const std::string& folder, const DatabaseOptions& opening,
              const SessionOptions& options)
     : opening_(opening), session_(session_on(folder, opening, options)) {}
 
-void Shell::open(const std::string& folder) {
-  session_ = session_on(folder, opening_, session_->options());
+void Shell::open(const std::string& folder, bool read_only) {
+  DatabaseOptions opening = opening_;
+  opening.read_only = opening.read_only || read_only;
+  session_ = session_on(folder, opening, session_->options());
 }
 
 }  // namespace tessera::shell

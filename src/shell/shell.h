@@ -29,7 +29,8 @@ class Shell {
   /// Runs all of a text, until something fails.
   bool run_text(std::string_view text);
 
-  void open(const std::string& folder);  // another database, with the same settings
+  /// Another database, with the same settings; for reading only, if that or the program says so.
+  void open(const std::string& folder, bool read_only);
   Session& session() { return *session_; }
   Output& output() { return output_; }
   bool wants_to_leave() const { return leaves_; }

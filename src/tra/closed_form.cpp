@@ -119,10 +119,10 @@ std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& 
   for (const Apply& apply : projection) {
     std::vector<TileType> arguments;
     for (int column : apply.columns) arguments.push_back(columns[column].type);
-    const std::vector<TileType> outputs = apply.kernel.infer(arguments);
+    const std::vector<TileType> outputs = apply.infer(arguments);
     TESSERA_REQUIRE(TypeError, apply.names.empty() || apply.names.size() == outputs.size(),
                     "{}: {} names for the {} outputs of {}", describe(op), apply.names.size(),
-                    outputs.size(), apply.kernel.to_string());
+                    outputs.size(), apply.to_string());
     for (std::size_t i = 0; i < outputs.size(); ++i)
       result.push_back({apply.names.empty() ? "" : apply.names[i], outputs[i]});
   }

@@ -19,13 +19,14 @@ bool may_skip_zeros(const std::vector<KernelCall>& folds) {
 
 bool may_skip_zeros(const std::vector<Apply>& transformation) {
   return std::all_of(transformation.begin(), transformation.end(),
-                     [](const Apply& a) { return a.kernel.properties().zero_preserving; });
+                     [](const Apply& a) { return !a.kernel || a.kernel->properties().zero_preserving; });
 }
 
 bool may_skip_zeros(const op::Join& join, bool left) {
   const auto left_columns = static_cast<int>(join.left.type().columns.size());
   return std::all_of(join.projection.begin(), join.projection.end(), [&](const Apply& apply) {
-    const std::vector<int>& arguments = apply.kernel.properties().annihilated_by;
+    if (!apply.kernel) return false;
+    const std::vector<int>& arguments = apply.kernel->properties().annihilated_by;
     return std::any_of(arguments.begin(), arguments.end(), [&](int argument) {
       const int column = apply.columns[argument];
       return (column < left_columns) == left;

@@ -17,8 +17,9 @@ std::string list(const std::vector<Apply>& projection, std::size_t columns) {
   for (const Apply& apply : projection) {
     bool all = apply.columns.size() == columns;
     for (std::size_t i = 0; all && i < columns; ++i) all = apply.columns[i] == static_cast<int>(i);
-    calls.push_back(apply.kernel.to_string());
-    if (!all) calls.back() += fmt::format(" of columns {}", fmt::join(apply.columns, ", "));
+    calls.push_back(apply.to_string());
+    if (apply.kernel && !all)
+      calls.back() += fmt::format(" of columns {}", fmt::join(apply.columns, ", "));
   }
   return fmt::format("{}", fmt::join(calls, "; "));
 }

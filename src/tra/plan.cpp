@@ -38,6 +38,24 @@ Plan make(Operator op) { return Plan(make_node(std::move(op))); }
 
 }  // namespace
 
+Apply Apply::column(int which, const std::string& name) {
+  Apply apply;
+  apply.columns = {which};
+  if (!name.empty()) apply.names = {name};
+  return apply;
+}
+
+std::vector<TileType> Apply::infer(Types arguments) const {
+  return kernel ? kernel->infer(arguments)
+                : std::vector<TileType>(arguments.begin(), arguments.end());
+}
+
+Cost Apply::cost(Types arguments) const { return kernel ? kernel->cost(arguments) : Cost{}; }
+
+std::string Apply::to_string() const {
+  return kernel ? kernel->to_string() : fmt::format("column {}", columns.front());
+}
+
 Plan Plan::input(const Relation& relation, const std::string& name) {
   return make(op::Input{name, relation.type(), relation});
 }

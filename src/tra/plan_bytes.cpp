@@ -56,7 +56,7 @@ Extents read_extents(PackedReader& in) {
 }
 
 constexpr std::string_view mark = "TESSERA";
-constexpr std::int64_t version = 1;  // of what is written here and in what uses it
+constexpr std::int64_t version = 2;  // of what is written here and in what uses it
 
 }  // namespace
 
@@ -135,7 +135,8 @@ void PlanWriter::put(const std::vector<int>& numbers) {
 void PlanWriter::put(const std::vector<Apply>& projection) {
   out_.put_short(std::ssize(projection));
   for (const Apply& apply : projection) {
-    put(apply.kernel);
+    out_.put_short(apply.kernel.has_value());
+    if (apply.kernel) put(*apply.kernel);
     put(apply.columns);
     out_.put_short(std::ssize(apply.names));
     for (const std::string& name : apply.names) out_.put(name);
@@ -215,7 +216,14 @@ std::vector<KernelCall> PlanReader::kernels() {
 std::vector<Apply> PlanReader::projection() {
   std::vector<Apply> result;
   for (std::size_t left = in_.short_count(); left > 0; --left) {
-    result.push_back({kernel(), numbers()});  // in this order
+    if (in_.short_below(2) == 1) {
+      result.push_back({kernel(), numbers()});  // in this order
+    } else {
+      const std::vector<int> columns = numbers();
+      TESSERA_REQUIRE(IoError, columns.size() == 1, "{} is damaged: {} columns where one stands",
+                      in_.what(), columns.size());
+      result.push_back(Apply::column(columns.front()));
+    }
     for (std::size_t names = in_.short_count(); names > 0; --names)
       result.back().names.push_back(in_.text());
   }

@@ -39,8 +39,8 @@ std::vector<Payload> project(const std::vector<Apply>& projection,
   for (const Apply& apply : projection) {
     std::vector<Payload> arguments;
     for (int column : apply.columns) arguments.push_back(columns[column]);
-    for (Payload& output : apply_kernel(apply.kernel, arguments))
-      result.push_back(std::move(output));
+    if (apply.kernel) arguments = apply_kernel(*apply.kernel, arguments);
+    for (Payload& output : arguments) result.push_back(std::move(output));
   }
   return result;
 }

@@ -50,12 +50,8 @@ Explained explained(Session& session, const std::string& statement) {
   for (std::int64_t row = 0; row < table.rows(); ++row) text += table.text(row, 0) + "\n";
   const json read = json::parse(text);
   Explained result;
-  if (read.contains("plans")) {
-    result.is_all = read.at("rows").empty() && read.at("later").empty();
-    for (const json& plan : read.at("plans")) result.add(plan);
-  } else if (!read.at("plan").empty()) {
-    result.add(read);
-  }
+  result.is_all = read.at("rows").empty() && read.at("later").empty();
+  for (const json& plan : read.at("plans")) result.add(plan);
   return result;
 }
 

@@ -23,6 +23,16 @@ def test_matrix_product_with_tiles_that_do_not_divide():
     assert "Join <1> = <0> with matmul" in product.explain()
 
 
+def test_a_column_as_it_is_is_a_number():
+    r = ts.relation(X, (2, 3)).plan("A").transform([("neg", [0]), 0])
+    assert "Transform with neg; column 0" in r.explain()
+    assert np.array_equal(r.run().numpy(0), -X) and np.array_equal(r.run().numpy(1), X)
+    assert np.array_equal(r.transform(1).run().numpy(), X)
+    for wrong in (lambda: r.transform(2), lambda: r.transform([(1, [0])]), lambda: r.aggregate([0], [1, "add"])):
+        with pytest.raises(ts.TypeError):
+            wrong()
+
+
 def test_sparse_relations():
     matrix = sp.random(50, 50, 0.002, "csr", random_state=1)
     r = ts.relation(matrix, (10, 10), presence="sparse")

@@ -45,6 +45,32 @@ def test_a_database_that_is_only_read(folder):
     assert ended.returncode == 1 and f"IoError: {folder} is open for reading only" in ended.stderr
 
 
+def test_a_database_that_is_opened_for_reading_only(folder, tmp_path):
+    before = state_of(folder)
+    for command in (f".open --read-only {folder}", f".open {folder} --read-only;", f".open --read-only '{folder}'"):
+        ended = tessera("--format", "csv", given=f"{command}\nSELECT x FROM t;\nDROP TABLE t;\n")
+        assert (ended.returncode, ended.stdout) == (1, "x\r\n7\r\n")
+        assert ended.stderr.splitlines()[0] == f"IoError: {folder} is open for reading only"
+    assert state_of(folder) == before
+    # It is said for one database, not for those that are opened later.
+    printed(given=f".open --read-only {folder}\n.open {folder}\nDROP TABLE t;\n")
+    for wrong, message in ((f".open --read-only {tmp_path / 'none'}", f"there is no database {tmp_path / 'none'}"),
+                           (".open --read-only", "--read-only wants a database: a new one has nothing to read"),
+                           (f".open --read-onyl {folder}", "there is no option --read-onyl: only --read-only"),
+                           (".open a b", "a and b: one database is opened")):
+        ended = tessera(given=wrong)
+        assert ended.returncode == 1 and message in ended.stderr, ended.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_frames_of_a_database_that_is_only_read(folder):
+    printed(folder, "-c", "CREATE TABLE v[0] AS SELECT x FROM t; CREATE TABLE v[i:1...] AS SELECT x + 1 AS x FROM v[i-1]")
+    before = state_of(folder)
+    assert printed(folder, "--read-only", "--format", "csv", "-c", "SET frame_size = 4; SELECT x FROM v[40]") == \
+        "x\r\n47\r\n"
+    assert state_of(folder) == before
+
+
 def test_nothing_is_made_by_who_only_reads(tmp_path):
     ended = tessera(tmp_path / "none", "--read-only", "-c", "SELECT 1")
     assert ended.returncode == 1 and f"there is no database {tmp_path / 'none'}" in ended.stderr

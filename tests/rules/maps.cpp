@@ -28,17 +28,19 @@ Rewrite map_before_join(const ia::Plan& plan) {
   const bool simple = join->projection.size() == 1 && projection.size() == 1 && left.size() == 1 &&
                       right.size() == 1 && projection.front().columns.size() == 2 &&
                       projection.front().columns[0] != projection.front().columns[1];
-  if (!simple) return Rewrite::no("the join does more than one kernel of a left and a right tile");
+  if (!simple || !projection.front().kernel) return Rewrite::no("the join does more than one kernel of a left and a right tile");
   const ia::Pipeline& stages = map->branches.front().arrays;
   if (stages.empty()) return Rewrite::no("the map does nothing to the tiles");
+  const KernelCall& joins = *projection.front().kernel;
   Apply kernel = projection.front();
   const bool one_shape = is_uniform(join->left) && is_uniform(join->right) &&
                          left.front().type.shape == right.front().type.shape;
   for (const std::vector<Apply>& stage : stages) {
-    if (!folds_after(stage, {kernel.kernel}))
-      return Rewrite::no("the map does not distribute over " + kernel.kernel.to_string());
+    if (!folds_after(stage, {joins}))
+      return Rewrite::no("the map does not distribute over " + joins.to_string());
+    const std::optional<KernelCall>& maps = stage.front().kernel;
     const bool elementwise =
-        stage.front().kernel.properties().elementwise && kernel.kernel.properties().elementwise;
+        !maps || (maps->properties().elementwise && joins.properties().elementwise);
     if (!one_shape && !elementwise)
       return Rewrite::no("tiles of different shapes may join, and the map is not elementwise");
     kernel.names = stage.front().names;

@@ -74,7 +74,7 @@ Plan random_source(Random& random, int least_rank, int most_rank) {
   if (random.chance(0.2)) plan = plan.filter(random_predicate(random, arity));
   if (random.chance(0.1))
     plan = plan.rekey(arity == 1 ? "<2*k0>" : arity == 2 ? "<k1, k0>" : "<k0, k2, k1>");
-  if (random.chance(0.1)) plan = plan.transform({Apply("neg", {0}), Apply("identity", {0})});
+  if (random.chance(0.1)) plan = plan.transform({Apply("neg", {0}), Apply::column(0)});
   return plan;
 }
 

@@ -68,8 +68,8 @@ TEST(Explain, ADenseProductTakesTheFlopsThatWerePredicted) {
       for (const char* quantity : {"flops", "bytes", "floats_moved", "bytes_read"})
         EXPECT_EQ(predicted.at(quantity), measured.at(quantity)) << quantity;
       // What is explained is what runs.
-      EXPECT_EQ(all.at("transfer_floats"), predicted.at("floats_moved"));
-      EXPECT_EQ(all.at("flops"), predicted.at("flops"));
+      EXPECT_EQ(all.at("plans").at(0).at("transfer_floats"), predicted.at("floats_moved"));
+      EXPECT_EQ(all.at("plans").at(0).at("flops"), predicted.at("flops"));
       EXPECT_LE(measured.at("peak_bytes"), predicted.at("peak_bytes"));
       ASSERT_EQ(told.at("runs").size(), 1);
       int with_measures = 0;
@@ -182,8 +182,8 @@ std::vector<std::string> passes_of(Session& session, const std::string& statemen
   for (std::int64_t row = 0; row < lines.rows(); ++row) text += lines.text(row, 0);
   const auto json = nlohmann::json::parse(text);
   std::vector<std::string> names;
-  for (const auto& pass : json.at("statement_passes")) names.push_back(pass.at("pass"));
   for (const auto& pass : json.at("passes")) names.push_back(pass.at("pass"));
+  for (const auto& pass : json.at("plans").at(0).at("passes")) names.push_back(pass.at("pass"));
   return names;
 }
 

@@ -148,14 +148,14 @@ TEST(PlanBytes, DamageIsFound) {
 
 TEST(PlanBytes, ALaterVersionIsNotGuessedAt) {
   std::string later = to_bytes({matrix("A")});
-  // The version follows the mark and the kind: 1, which is written as 2.
-  ASSERT_EQ(later[8], 2);
+  // The version follows the mark and the kind: 2, which is written as 4.
+  ASSERT_EQ(later[8], 4);
   std::string inside = later.substr(0, later.size() - 8);
-  inside[8] = 4;
+  inside[8] = 6;
   const std::uint64_t checksum = checksum_of(inside);
   inside.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
   EXPECT_EQ(message_of<IoError>([&] { (void)plans_from_bytes(inside); }),
-            "the written plan has version 2 of the form, and this program reads version 1");
+            "the written plan has version 3 of the form, and this program reads version 2");
 }
 
 TEST(PlanBytes, ARunIsForSoManySites) {

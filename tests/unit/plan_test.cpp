@@ -43,6 +43,25 @@ TEST(Plan, SeveralPayloadColumns) {
   EXPECT_EQ(joined.run().type().columns[0].name, "d");
 }
 
+TEST(Plan, AColumnMayStayAsItIs) {
+  const Plan a = tiled({4, 6}, {2, 3});
+  const Plan both = a.transform({Apply("neg", {0}), Apply::column(0, "x")});
+  EXPECT_EQ(describe(operator_of(both)), "Transform with neg; column 0");
+  EXPECT_EQ(to_string(both.type()), "<2, 2> -> f64[2x3], x f64[2x3]");
+  const Plan swapped = both.transform({Apply::column(1), Apply::column(0)});
+  EXPECT_TILE_EQ(swapped.run().to_tensor(0), whole(a));
+  EXPECT_TILE_EQ(swapped.run().to_tensor(1), KernelCall("neg")({whole(a)}));
+  // Of a join, also where its tuples are summed as they come.
+  const Plan right = a.join(a, {0}, {0}, Apply::column(1)).aggregate({0, 2}, "add");
+  EXPECT_TILE_EQ(whole(right), KernelCall("mul_scalar(value=2)")({whole(a)}));
+  EXPECT_EQ(plans_from_bytes(to_bytes({both}), [&](const auto&, const auto&) { return a; })
+                .front()
+                .explain(),
+            both.explain());
+  EXPECT_EQ(message_of<TypeError>([&] { (void)a.transform(Apply::column(1)); }),
+            "Transform: there is no column 1 among 1");
+}
+
 TEST(Plan, KernelsOfSeveralOutputsMakeSeveralColumns) {
   const Plan a = tiled({4, 4}, {4, 4});
   const Plan parts = a.transform(Apply("qr", {0}, {"q", "r"}));

@@ -4,8 +4,9 @@
 
 namespace tessera::optimizer {
 bool distributes(const Apply& apply, const KernelCall& over) {
-  if (apply.columns.size() != 1 || apply.kernel.kernel().max_arguments != 1) return false;
-  const auto& claims = apply.kernel.properties().distributes_over;
+  if (!apply.kernel) return true;
+  if (apply.columns.size() != 1 || apply.kernel->kernel().max_arguments != 1) return false;
+  const auto& claims = apply.kernel->properties().distributes_over;
   return std::any_of(claims.begin(), claims.end(), [&](const auto& claim) {
     return claim.over == over.kernel().name && claim.argument == 0;
   });

@@ -10,7 +10,7 @@
 
 namespace tessera::optimizer {
 
-/// Whether a kernel of one tile distributes over a fold.
+/// Whether a kernel of one tile distributes over a fold. A column as it is does over every one.
 bool distributes(const Apply& apply, const KernelCall& over);
 
 /// The folds of the columns that a stage makes of columns with these folds, such that folding and

@@ -42,18 +42,24 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
   if (!maker.admits_as_values(payload))
     return refused("an expression is not made of kernels alone");
   if (const auto why = extras_refused(plan, maker.extras())) return refused(*why);
-  plan = with_extras(plan, maker.extras());
-  const Projection projection = maker.make(payload_columns(in.plan));
-  // A fold for each argument, though several may read one column.
-  std::vector<Apply> columns;
-  plan = staged(plan, projection.stages, 0);
-  bool in_order = projection.origins.size() == plan.type().columns.size();
+  Projection projection = maker.make(payload_columns(in.plan));
+  // A column for each fold that differs from the others; several may read what is one column.
+  std::vector<int> columns, fold_of;
+  std::vector<KernelCall> different_kernels;
   for (std::size_t a = 0; a < projection.origins.size(); ++a) {
     const int column = std::get<int>(projection.origins[a]);
-    in_order = in_order && std::cmp_equal(column, a);
-    columns.emplace_back(KernelCall("identity"), std::vector<int>{column});
+    std::size_t fold = 0;
+    while (fold < columns.size() &&
+           (columns[fold] != column || different_kernels[fold] != kernels[a]))
+      ++fold;
+    if (fold == columns.size()) {
+      columns.push_back(column);
+      different_kernels.push_back(kernels[a]);
+    }
+    fold_of.push_back(static_cast<int>(fold));
   }
-  if (!in_order) plan = plan.transform(columns);
+  choose(projection.stages, columns);
+  plan = projected(plan, maker.extras(), projection.stages);
 
   // Each component once, in the order of the groups; constants make no groups.
   std::vector<KeyExpr> different;
@@ -63,7 +69,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
       different.push_back(group);
   const auto keyed = with_components(plan, different, false);
   if (!keyed) return refused("what makes a group may be negative");
-  Table result{schema, {}, keyed->plan.aggregate(keyed->components, kernels)};
+  Table result{schema, {}, keyed->plan.aggregate(keyed->components, different_kernels)};
   for (const KeyExpr& group : groups) {
     const auto at = std::find_if(different.begin(), different.end(),
                                  [&](const KeyExpr& e) { return equal(e, group); });
@@ -71,7 +77,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
         at == different.end() ? group : key(static_cast<int>(at - different.begin())));
   }
   for (std::size_t f = 0; f < op.folds.size(); ++f)
-    result.origins.emplace_back(static_cast<int>(f));
+    result.origins.emplace_back(fold_of[f]);
   return {std::move(result)};
 }
 

@@ -9,12 +9,6 @@
 namespace tessera::query {
 namespace {
 
-std::vector<Apply> identities(int columns) {
-  std::vector<Apply> all;
-  for (int c = 0; c < columns; ++c) all.emplace_back(KernelCall("identity"), std::vector<int>{c});
-  return all;
-}
-
 /// Of a join's condition: equalities of a function of the left key and one of the right key, and
 /// what else it says.
 struct Matching {
@@ -171,7 +165,7 @@ Lowered lower_join(const Join& op, const Schema& schema, const Table& left, cons
   if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
   const int joined_columns = payload_columns(left.plan) + payload_columns(right.plan);
 
-  const Projection projection = maker.make(joined_columns);
+  Projection projection = maker.make(joined_columns);
   // The first stage is the join's own, unless it reads what only the joined key tells, or refuses
   // values of pairs that the condition leaves out.
   const bool refuses =
@@ -179,12 +173,11 @@ Lowered lower_join(const Join& op, const Schema& schema, const Table& left, cons
                                          [](const ExpressionPtr& e) { return may_refuse(*e); });
   const bool first_in_join = maker.extras().empty() && !projection.stages[0].empty() && !refuses;
   Plan plan = l->plan.join(r->plan, l->components, r->components,
-                           first_in_join ? projection.stages[0] : identities(joined_columns));
+                           first_in_join ? projection.stages[0] : columns_below(joined_columns));
+  if (first_in_join) projection.stages.erase(projection.stages.begin());
   if (const auto why = extras_refused(plan, maker.extras())) return refused(*why);
-  if (!first_in_join) plan = with_extras(plan, maker.extras());
   for (const KeyPredicate& predicate : predicates) plan = plan.filter(predicate);
-  if (first_in_join || !projection.stages[0].empty())
-    plan = staged(plan, projection.stages, first_in_join ? 1 : 0);
+  plan = projected(plan, maker.extras(), projection.stages);
   Table result{schema, projection.origins, plan};
   if (l->added > 0)
     result = without_added(std::move(result), left.plan.type().arity(), *l, on.left);

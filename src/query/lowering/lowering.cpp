@@ -11,7 +11,8 @@ namespace {
 /// Whether all that is left to do is to say which columns there are.
 bool is_plain(const Projection& projection) {
   return projection.stages.size() == 1 &&
-         std::all_of(projection.stages[0].begin(), projection.stages[0].end(), hands_on);
+         std::none_of(projection.stages[0].begin(), projection.stages[0].end(),
+                      [](const Apply& apply) { return apply.kernel.has_value(); });
 }
 
 struct Lower {
@@ -34,15 +35,15 @@ struct Lower {
     ProjectionMaker maker(in.origins, parameters, in.plan.frontier());
     if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
     if (const auto why = extras_refused(in.plan, maker.extras())) return refused(*why);
-    const Plan plan = with_extras(in.plan, maker.extras());
     Projection projection = maker.make(payload_columns(in.plan));
-    if (!is_plain(projection))
-      return {Table{node.schema, projection.origins, staged(plan, projection.stages, 0)}};
+    if (!maker.extras().empty() || !is_plain(projection))
+      return {Table{node.schema, projection.origins,
+                    projected(in.plan, maker.extras(), projection.stages)}};
     // Columns that are only chosen stay where they are.
     for (Table::ColumnOrigin& origin : projection.origins)
       if (auto* column = std::get_if<int>(&origin))
         *column = projection.stages[0][*column].columns[0];
-    return {Table{node.schema, projection.origins, plan}};
+    return {Table{node.schema, projection.origins, in.plan}};
   }
 
   Lowered operator()(const Join& op) const {

@@ -47,11 +47,6 @@ bool stops_short_of_errors(const Expression& expression) {
          may_refuse(*operation->right);
 }
 
-/// A column of a stage: an output of a kernel, or what was there before.
-Apply apply_of(const KernelCall& kernel, std::vector<int> columns) {
-  return Apply(kernel, std::move(columns));
-}
-
 int position(std::vector<ExpressionPtr>& list, const ExpressionPtr& expression) {
   const auto found = std::find_if(
       list.begin(), list.end(), [&](const ExpressionPtr& one) { return same(*one, *expression); });
@@ -158,15 +153,15 @@ Projection ProjectionMaker::make(int first_extra) const {
     };
     for (const ExpressionPtr& one : wanted) {
       if (level(one) < stage) {
-        applies.push_back(apply_of("identity", {source(one)}));
+        applies.push_back(Apply::column(source(one)));
         continue;
       }
       const auto step = step_of(*one);
       std::vector<int> columns;
       for (const ExpressionPtr& argument : step->arguments) columns.push_back(source(argument));
       const bool refuses = may_refuse(step->kernel, argument_types(*step));
-      applies.push_back(apply_of(refuses ? placed(step->kernel, one->location) : step->kernel,
-                                 std::move(columns)));
+      applies.emplace_back(refuses ? placed(step->kernel, one->location) : step->kernel,
+                           std::move(columns));
     }
     result.stages.insert(result.stages.begin(), std::move(applies));
     wanted = std::move(below);
@@ -174,33 +169,55 @@ Projection ProjectionMaker::make(int first_extra) const {
   return result;
 }
 
-Plan with_extras(const Plan& plan, const std::vector<Extra>& extras) {
-  Plan result = plan;
-  for (const Extra& extra : extras) {
-    const TileType type = tile_type(extra.expression->type);
-    std::vector<int> components;
-    Key extents;
-    TileSource source;
-    if (extra.of_key) {
-      // The values of a function of the key, as a relation over the components that it reads.
-      const int arity = extra.of_key->arity();
-      for (int d = 0; d < arity; ++d) {
-        components.push_back(d);
-        extents.push_back(std::max<std::int64_t>(plan.frontier()[d], 0));
-      }
-      source = [of = *extra.of_key](const Key& at) {
-        return std::vector<Tile>{Tile::scalar(of.evaluate(at))};
-      };
-    } else {
-      const Tile tile = std::get<Constant>(extra.expression->node).value.tile();
-      source = [tile](const Key&) { return std::vector<Tile>{tile}; };
+namespace {
+
+/// The plan joined with the values of an extra.
+Plan with_extra(const Plan& plan, const Extra& extra, const std::vector<Apply>& projection) {
+  const TileType type = tile_type(extra.expression->type);
+  std::vector<int> components;
+  Key extents;
+  TileSource source;
+  if (extra.of_key) {
+    // The values of a function of the key, as a relation over the components that it reads.
+    const int arity = extra.of_key->arity();
+    for (int d = 0; d < arity; ++d) {
+      components.push_back(d);
+      extents.push_back(std::max<std::int64_t>(plan.frontier()[d], 0));
     }
-    const Plan values = Plan::input(RelationType{{{"", type}}, extents}, source, "values");
-    std::vector<Apply> all;
-    const int columns = static_cast<int>(result.type().columns.size());
-    for (int c = 0; c <= columns; ++c) all.push_back(apply_of("identity", {c}));
-    result = result.join(values, components, components, all);
+    source = [of = *extra.of_key](const Key& at) {
+      return std::vector<Tile>{Tile::scalar(of.evaluate(at))};
+    };
+  } else {
+    const Tile tile = std::get<Constant>(extra.expression->node).value.tile();
+    source = [tile](const Key&) { return std::vector<Tile>{tile}; };
   }
+  const Plan values = Plan::input(RelationType{{{"", type}}, extents}, source, "values");
+  return plan.join(values, components, components, projection);
+}
+
+/// Whether a stage yields what it gets, column by column. It would stand between a join and the
+/// aggregation that adds its products up as they are made.
+bool changes_nothing(const std::vector<Apply>& stage, const Plan& plan) {
+  bool same = std::cmp_equal(stage.size(), payload_columns(plan));
+  for (std::size_t c = 0; same && c < stage.size(); ++c)
+    same = !stage[c].kernel && std::cmp_equal(stage[c].columns[0], c);
+  return same;
+}
+
+}  // namespace
+
+Plan projected(const Plan& plan, const std::vector<Extra>& extras,
+               const std::vector<std::vector<Apply>>& stages) {
+  Plan result = plan;
+  auto next = stages.begin();
+  // The last join with extras makes the first stage.
+  for (std::size_t e = 0; e < extras.size(); ++e) {
+    const bool last = e + 1 == extras.size();
+    result = with_extra(result, extras[e],
+                        last ? *next++ : columns_below(payload_columns(result) + 1));
+  }
+  for (; next != stages.end(); ++next)
+    if (!next->empty() && !changes_nothing(*next, result)) result = result.transform(*next);
   return result;
 }
 
@@ -222,28 +239,26 @@ std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Ex
   return std::nullopt;
 }
 
-bool hands_on(const Apply& apply) {
-  static const KernelCall identity("identity");
-  return apply.kernel == identity && apply.columns.size() == 1;
+std::vector<Apply> columns_below(int count) {
+  std::vector<Apply> all;
+  for (int c = 0; c < count; ++c) all.push_back(Apply::column(c));
+  return all;
 }
 
-namespace {
-
-/// Whether a stage hands on what it gets, column by column. It would stand between a join and the
-/// aggregation that adds its products up as they are made.
-bool changes_nothing(const std::vector<Apply>& stage, const Plan& plan) {
-  bool same = std::cmp_equal(stage.size(), payload_columns(plan));
-  for (std::size_t c = 0; same && c < stage.size(); ++c)
-    same = hands_on(stage[c]) && std::cmp_equal(stage[c].columns[0], c);
-  return same;
-}
-
-}  // namespace
-
-Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first) {
-  for (std::size_t s = first; s < stages.size(); ++s)
-    if (!changes_nothing(stages[s], plan)) plan = plan.transform(stages[s]);
-  return plan;
+void choose(std::vector<std::vector<Apply>>& stages, const std::vector<int>& columns) {
+  const std::vector<Apply>& last = stages.back();
+  std::vector<Apply> chosen, numbered;
+  bool again = false;  // whether a kernel would run a second time
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Apply& one = last[static_cast<std::size_t>(columns[c])];
+    again = again || (one.kernel && std::count(columns.begin(), columns.end(), columns[c]) > 1);
+    chosen.push_back(one);
+    numbered.push_back(Apply::column(columns[c]));
+  }
+  if (again)
+    stages.push_back(std::move(numbered));
+  else
+    stages.back() = std::move(chosen);
 }
 
 int payload_columns(const Plan& plan) { return static_cast<int>(plan.type().columns.size()); }

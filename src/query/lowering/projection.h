@@ -52,17 +52,20 @@ class ProjectionMaker {
 /// The expression with the indices of the version put in.
 ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parameters);
 
-/// The plan with columns for the extras after its own.
-Plan with_extras(const Plan& plan, const std::vector<Extra>& extras);
+/// The plan with its payload made by the stages, the first of which reads the extras after the
+/// plan's own columns. Without a stage it stays as it is, and so it does of one that changes nothing.
+Plan projected(const Plan& plan, const std::vector<Extra>& extras,
+               const std::vector<std::vector<Apply>>& stages);
 /// Why that cannot be, or not in time; none: it can. A function of the key is listed for all keys
 /// below the extents, so that they must be known, and not be far more than there are tuples.
 std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Extra>& extras);
 
-/// Whether a column is handed on as it is, under whatever number.
-bool hands_on(const Apply& apply);
+/// These columns of a plan as they are.
+std::vector<Apply> columns_below(int count);
 
-/// The plan with the stages from the given one on.
-Plan staged(Plan plan, const std::vector<std::vector<Apply>>& stages, std::size_t first);
+/// Makes stages end with these of their columns, in this order. One may be wanted twice; its kernel
+/// runs once.
+void choose(std::vector<std::vector<Apply>>& stages, const std::vector<int>& columns);
 
 int payload_columns(const Plan& plan);
 

@@ -43,8 +43,7 @@ Table stored_form(const Table& table) {
     ProjectionMaker maker(table.origins, {}, table.plan.frontier());
     (void)maker.admits_as_values(outputs);
     const Projection projection = maker.make(static_cast<int>(table.plan.type().columns.size()));
-    result.plan = with_extras(table.plan, maker.extras());
-    for (const auto& stage : projection.stages) result.plan = result.plan.transform(stage);
+    result.plan = projected(table.plan, maker.extras(), projection.stages);
     result.origins = projection.origins;
     return result;
   }
@@ -54,7 +53,7 @@ Table stored_form(const Table& table) {
     if (std::holds_alternative<KeyExpr>(origin)) {
       origin = key(component++);
     } else {
-      kept.emplace_back(KernelCall("identity"), std::vector<int>{std::get<int>(origin)});
+      kept.push_back(Apply::column(std::get<int>(origin)));
       origin = static_cast<int>(kept.size()) - 1;
     }
   }

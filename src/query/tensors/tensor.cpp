@@ -99,17 +99,20 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const KernelCall& kernel) {
 
 Tensor applied_whole(const std::vector<Tensor>& arguments, const KernelCall& kernel, int output) {
   Plan plan = retiled(arguments.at(0), arguments[0].type.shape).plan;
+  if (arguments.size() == 1) plan = plan.transform(kernel);
   for (std::size_t i = 1; i < arguments.size(); ++i) {
-    std::vector<Apply> columns;
-    for (int c = 0; std::cmp_less_equal(c, i); ++c)
-      columns.emplace_back("identity", std::vector{c});
-    plan = plan.join(retiled(arguments[i], arguments[i].type.shape).plan, {}, {}, columns);
+    std::vector<Apply> projection;
+    if (i + 1 == arguments.size())
+      projection.emplace_back(kernel);
+    else
+      for (int c = 0; std::cmp_less_equal(c, i); ++c) projection.push_back(Apply::column(c));
+    plan = plan.join(retiled(arguments[i], arguments[i].type.shape).plan, {}, {}, projection);
   }
-  plan = with_keys(plan, {}).transform(kernel);
+  plan = with_keys(plan, {});
   const auto outputs = static_cast<int>(plan.type().columns.size());
   TESSERA_REQUIRE(TypeError, output >= 0 && output < outputs, "{} has outputs 0 to {}, not {}",
                   kernel.kernel().name, outputs - 1, output);
-  if (outputs > 1) plan = plan.transform(Apply("identity", {output}));
+  if (outputs > 1) plan = plan.transform(Apply::column(output));
   const Shape shape = plan.type().columns[0].type.shape;
   return tensor_of(with_keys(plan, std::vector<KeyExpr>(shape.size(), 0)), shape);
 }

@@ -91,60 +91,46 @@ Json analysis_json(const Outline& outline, const Analysis& analysis) {
                       {"predicted", expected(frame.predicted)},
                       {"measured", json_of(frame.measured)},
                       {"seconds", frame.seconds}});
-  Json json{{"seconds", analysis.seconds},
-            {"predicted", expected(analysis.predicted)},
-            {"measured", json_of(analysis.measured)},
-            {"runs", runs},
-            {"rows", rows}};
-  if (outline.in_frames()) {
-    json["frames_resumed"] = analysis.resumed;
-    json["frames"] = frames;
-  }
+  return {{"seconds", analysis.seconds},
+          {"predicted", expected(analysis.predicted)},
+          {"measured", json_of(analysis.measured)},
+          {"runs", runs},
+          {"rows", rows},
+          {"frames_resumed", analysis.resumed},
+          {"frames", frames}};
+}
+
+Json plan_json(const Part& part) {
+  Json json{{"for", part.what.empty() ? Json(nullptr) : Json(part.what)},
+            {"frame", part.frame >= 0 ? Json(part.frame) : Json(nullptr)}};
+  json.update(Json::parse(to_json(part.plan, part.memory)));
   return json;
+}
+
+Json reasons_json(const query::Unrolled* queries,
+                  const std::map<std::int64_t, std::string>& reasons) {
+  Json all = Json::array();
+  for (const auto& [op, why] : reasons)
+    all.push_back({{"operator", describe(*queries, op)}, {"number", op}, {"reason", why}});
+  return all;
 }
 
 }  // namespace
 
+/// Every statement is told in this one shape, which docs/sql.md describes.
 std::string json_text(const Outline& outline, const Analysis* analysis) {
-  const auto operators = [&](const std::map<std::int64_t, std::string>& reasons) {
-    Json all = Json::array();
-    for (const auto& [op, why] : reasons)
-      all.push_back(
-          {{"operator", describe(*outline.queries, op)}, {"number", op}, {"reason", why}});
-    return all;
-  };
-  const auto plan_json = [](const Part& part) {
-    return Json::parse(to_json(part.plan, part.memory));
-  };
-  const bool is_all = outline.by_rows.empty() && outline.later.empty() && !outline.in_frames();
-  Json json = Json::object();
-  if (is_all && outline.parts.size() == 1)  // a statement that is one plan is told as such a plan
-    json = plan_json(outline.parts.front());
-  else if (is_all && outline.parts.empty())  // rows of a stored table
-    json = {{"transfer_floats", 0},
-            {"flops", 0},
-            {"plan", Json::array()},
-            {"alternatives", Json::array()}};
-  if (!outline.passes.empty()) {
-    Json passes = Json::array();
-    for (const PassUse& use : outline.passes)
-      passes.push_back({{"pass", use.pass}, {"seconds", use.seconds}});
-    json["statement_passes"] = passes;
-  }
-  if (outline.queries != nullptr) json["framing"] = framing_json(outline);
-  if (!is_all || outline.parts.size() > 1) {
-    Json plans = Json::array();
-    for (const Part& part : outline.parts) {
-      plans.push_back({{"for", part.what}});
-      if (part.frame >= 0) plans.back()["frame"] = part.frame;
-      plans.back().update(plan_json(part));
-    }
-    json["rows"] = operators(outline.by_rows);
-    json["later"] = operators(outline.later);
-    json["plans"] = plans;
-  }
-  if (analysis != nullptr) json["analyze"] = analysis_json(outline, *analysis);
-  return json.dump(2);
+  Json plans = Json::array();
+  for (const Part& part : outline.parts) plans.push_back(plan_json(part));
+  Json passes = Json::array();
+  for (const PassUse& use : outline.passes)
+    passes.push_back({{"pass", use.pass}, {"seconds", use.seconds}});
+  return Json{{"passes", passes},
+              {"plans", plans},
+              {"rows", reasons_json(outline.queries, outline.by_rows)},
+              {"later", reasons_json(outline.queries, outline.later)},
+              {"framing", outline.queries != nullptr ? framing_json(outline) : Json(nullptr)},
+              {"analyze", analysis != nullptr ? analysis_json(outline, *analysis) : Json(nullptr)}}
+      .dump(2);
 }
 
 }  // namespace tessera::session
