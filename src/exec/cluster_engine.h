@@ -23,6 +23,13 @@ class ClusterEngine final : public Engine {
   std::string hear_decisions(std::uint64_t mark) override { return cluster_.hear_decisions(mark); }
   std::int64_t runs() override { return cluster_.runs(); }
   void fail_next_run(const std::string& why) override { cluster_.fail_next_run(why); }
+  std::int64_t mark_of_last_run() override { return cluster_.mark_of_last_run(); }
+  std::vector<std::string> to_first(const std::string& said) override {
+    return cluster_.to_first(said);
+  }
+  std::string from_first(const std::string& said) override { return cluster_.from_first(said); }
+  std::optional<double> timeout() override { return cluster_.timeout(); }
+  void set_timeout(double seconds) override { cluster_.set_timeout(seconds); }
 
  private:
   Cluster& cluster_;
