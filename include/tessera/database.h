@@ -24,6 +24,8 @@ struct DatabaseOptions {
   bool compress = false;     // new tiles are compressed (zstd) where that makes them smaller
   /// What imports, exports and statements of SQL may read and write besides the database.
   ExternalAccess external_access = {};
+  /// Who makes the statements for which RunOptions name nobody. None: as there.
+  std::shared_ptr<exec::Engine> engine = {};
 };
 
 /// What is known of a stored relation without reading its tiles.
@@ -131,7 +133,8 @@ class Database {
   /// A database for a while: in a new folder under what TMPDIR says, or else /var/tmp, which goes
   /// with its last handle. A crash or a loss of power may leave it in any state. The processes of a
   /// cluster share one. What those have left that were killed is removed.
-  static Database temporary(const ExternalAccess& external_access = {});
+  static Database temporary(const ExternalAccess& external_access = {},
+                            std::shared_ptr<exec::Engine> engine = {});
 
   /// Stores a relation, or the result of a plan, under a new name. The result is written as it is
   /// computed, and need not fit into memory.
@@ -184,6 +187,9 @@ class Database {
   double lock_seconds() const;
   /// A handle on the same database whose statements wait so long for another process that writes.
   Database with_lock_seconds(double seconds) const;
+  std::shared_ptr<exec::Engine> engine() const;  // never none
+  /// A handle on the same database whose statements that one makes.
+  Database with_engine(std::shared_ptr<exec::Engine> engine) const;
 
  private:
   friend class Snapshot;

@@ -57,7 +57,8 @@ struct RunOptions {
   std::function<void(const RunRecord&)> ended = {};
   /// Is told of all that the run does. Several runs may have the same one: a Trace, for one.
   std::shared_ptr<RunObserver> observer = {};
-  /// Who runs it. None: the processes of the cluster together, or else this process alone.
+  /// Who runs it, and makes statements together. None: the processes of the cluster that this one
+  /// belongs to, or else this process alone.
   std::shared_ptr<exec::Engine> engine = {};
 };
 
@@ -183,14 +184,17 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
 std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& sink,
                                          RunReport* report = nullptr);
 
-/// The processes that run this program together under mpirun; one, if it was started by itself.
-/// Every process runs the same plans in the same order, each its own site, and `run` gives all of
-/// them the whole result.
+/// The processes that run plans together, and which of them this is: those of the engine that the
+/// options name, or else those that run this program under mpirun; one, if it was started by
+/// itself. Every process runs the same plans in the same order, each its own site, and `run` gives
+/// all of them the whole result.
 struct ClusterInfo {
   int rank = 0;
   int size = 1;
 };
-ClusterInfo cluster_info();
+ClusterInfo cluster_info(const RunOptions& options = {});
+/// This process alone, for RunOptions::engine where it belongs to a cluster.
+std::shared_ptr<exec::Engine> local_engine();
 
 /// What a process has of a result that is left where it was computed: the tuples of its sites.
 struct LocalPart {

@@ -73,8 +73,8 @@ struct SessionOptions {
   ExternalAccess external_access = {};
 };
 
-/// Statements of SQL, one after the other, over a database. The processes of a cluster have to make
-/// the same ones.
+/// Statements of SQL, one after the other, over a database. RunOptions::engine says who makes them,
+/// or else that of the database: its processes have to make the same ones.
 class Session {
  public:
   explicit Session(Database database, const SessionOptions& options = {});

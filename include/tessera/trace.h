@@ -16,8 +16,9 @@ namespace tessera {
 /// Each writes a part of its own; the first process joins them in `finish`.
 class Trace final : public RunObserver {
  public:
-  /// IoError if the file cannot be written. A file that is there is replaced.
-  explicit Trace(const std::string& path);
+  /// IoError if the file cannot be written. A file that is there is replaced. `options`: of the
+  /// runs, which say who runs them.
+  explicit Trace(const std::string& path, const RunOptions& options = {});
   ~Trace() override;  // finishes; what goes wrong then is not told
 
   void run_begins(const ObservedRun& run) override;

@@ -95,7 +95,8 @@ void bind_running(py::module_& module) {
       .def_readonly("frame", &Progress::frame)
       .def_readonly("frames", &Progress::frames);
   module.def(
-      "set_cluster_timeout", &set_cluster_timeout, py::arg("seconds"),
+      "set_cluster_timeout", [](double seconds) { set_cluster_timeout(seconds); },
+      py::arg("seconds"),
       "Seconds without a sign of life after which another process of the cluster is given up "
       "with a ClusterError that names it; 0: the default, 300.");
 }

@@ -137,7 +137,7 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
     options.run = run_options(false, sites, threads, memory_limit, temporary_folder);
     options.run.optimize = optimize;
     options.frame_size = frame_size;
-    if (!trace.empty()) options.run.observer = std::make_shared<Trace>(trace);
+    if (!trace.empty()) options.run.observer = std::make_shared<Trace>(trace, options.run);
     return std::make_shared<SharedSession>(self, options);
   };
   database

@@ -29,16 +29,16 @@ void check_names(const Changes& changes, const NamedRelations& stored) {
                     "the name of a text has 1 to 1000 bytes, and is UTF-8");
 }
 
-/// On a cluster with a number that tells contents apart: each process stores some of the tuples,
+/// Of several processes with a number that tells contents apart: each stores some of the tuples,
 /// and would store some of another relation.
-std::string description(const Relation& relation) {
+std::string description(const Relation& relation, bool together) {
   std::string text = fmt::format("{}, {} tuples", to_string(relation.type()), relation.size());
-  if (exec::cluster() != nullptr) text += fmt::format(", contents {:016x}", hash_of(relation));
+  if (together) text += fmt::format(", contents {:016x}", hash_of(relation));
   return text;
 }
 
 /// What the processes of a cluster compare, lest they make different statements.
-std::string description(const Changes& changes, const NamedRelations& stored) {
+std::string description(const Changes& changes, const NamedRelations& stored, bool together) {
   std::vector<std::string> all;
   for (const std::string& name : changes.dropped) all.push_back(fmt::format("drop '{}'", name));
   for (const auto& [from, to] : changes.renamed)
@@ -46,9 +46,9 @@ std::string description(const Changes& changes, const NamedRelations& stored) {
   for (const auto& [name, plan] : changes.results)
     all.push_back(fmt::format("store '{}' ({})", name, to_string(plan.type())));
   for (const auto& [name, relation] : stored)
-    all.push_back(fmt::format("store '{}' ({})", name, description(relation)));
+    all.push_back(fmt::format("store '{}' ({})", name, description(relation, together)));
   for (const auto& [name, more] : changes.appended)
-    all.push_back(fmt::format("append to '{}' ({})", name, description(more)));
+    all.push_back(fmt::format("append to '{}' ({})", name, description(more, together)));
   for (const auto& [name, text] : changes.texts)
     all.push_back(
         text ? fmt::format("set the text '{}' ({:x})", name, std::hash<std::string>()(*text))
@@ -66,6 +66,7 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
                     Appender& appender, RunReport& took, std::vector<TupleSet<TileType>>& wholes) {
   std::deque<RelationWriter> writers;  // which do not move
   std::vector<Plan> plans;
+  const exec::Engine& engine = *options.engine;
   const auto string_columns = [&](const std::string& name) {
     const auto known = changes.string_columns.find(name);
     return known != changes.string_columns.end() ? known->second : std::vector<int>{};
@@ -82,12 +83,11 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
         },
         options, &took);
   refuse_if_run_stopped(options);
-  const ClusterInfo processes = cluster_info();
   for (const NamedRelations* relations : {&stored, &changes.appended})
     for (const auto& [name, relation] : *relations) {
       const std::vector<Tuple>& tuples = relation.tuples();
       RelationWriter& writer = writers.emplace_back(appender, string_columns(name));
-      for (std::size_t i = processes.rank; i < tuples.size(); i += processes.size) {
+      for (std::size_t i = engine.rank(); i < tuples.size(); i += engine.processes()) {
         refuse_if_run_stopped(options);
         writer.add(tuples[i].key, tuples[i].tiles);
       }
@@ -99,12 +99,15 @@ Written write_tiles(const Changes& changes, const NamedRelations& stored, const 
 }  // namespace
 
 Snapshot Database::State::change(const Changes& changes, const NamedRelations& stored,
-                                 const RunOptions& running, RunReport* report) {
+                                 const RunOptions& asked, RunReport* report) {
+  const RunOptions running = filled_in(asked);
+  const exec::StatementMemory memory(exec::memory_limit_of(running));
   const StopScope heard(running.stop);
   check_names(changes, stored);
   refuse_if_read_only();
   const bool tiles = !changes.results.empty() || !stored.empty() || !changes.appended.empty();
-  exec::Cluster* cluster = exec::cluster();
+  exec::Engine& engine = *running.engine;
+  const bool together = engine.processes() > 1;
   RunReport took;
   std::vector<TupleSet<TileType>> wholes;
   const Write write = [&](Appender& appender) {
@@ -119,30 +122,30 @@ Snapshot Database::State::change(const Changes& changes, const NamedRelations& s
         changed.set_segments(written[rank].segments);
       update->apply(changed);
       if (!changes.results.empty()) remember(changed, changes.results, took);
-      if (cluster == nullptr) refuse_if_run_stopped(running);
+      if (!together) refuse_if_run_stopped(running);
     });
   };
   const std::string next = by_first(
-      fmt::format("{} in {}", description(changes, stored), folder.string()), [&]() -> std::string {
-        const std::int64_t stride = cluster != nullptr ? cluster->size() : 1;
-        statement.reset(new WriteStatement(writer(stride, running.stop)));
+      engine, fmt::format("{} in {}", description(changes, stored, together), folder.string()),
+      [&]() -> std::string {
+        statement.reset(new WriteStatement(writer(engine.processes(), running.stop)));
         update = std::make_unique<CatalogUpdate>(
             folder, statement->catalog(), changes, stored,
             changes.since ? changes.since->state_->catalog.get() : nullptr);
-        if (cluster == nullptr || !tiles) {
+        if (!together || !tiles) {
           commit({write(statement->appender())});
           return "";
         }
         return std::to_string(statement->catalog().next_segment());
       });
-  if (cluster != nullptr && tiles) {
+  if (together && tiles) {
     if (statement) {
-      write_and_commit(*cluster, *statement, write, commit);
+      write_and_commit(engine, *statement, write, commit);
     } else {
       Appender appender(std::make_unique<store::SegmentWriter>(
-                            folder, 0, 0, std::stoll(next) + cluster->rank(), cluster->size()),
+                            folder, 0, 0, std::stoll(next) + engine.rank(), engine.processes()),
                         compression());
-      write_part(*cluster, appender, sync, write);
+      write_part(engine, appender, sync, write);
     }
   }
   if (report != nullptr && !changes.results.empty()) *report = took;
@@ -151,12 +154,10 @@ Snapshot Database::State::change(const Changes& changes, const NamedRelations& s
 }
 
 Snapshot Database::change(const Changes& changes, const RunOptions& options, RunReport* report) {
-  const exec::StatementMemory memory(exec::memory_limit_of(options));
   return state_->change(changes, {}, options, report);
 }
 
 void Database::store(const std::string& name, const Relation& relation, const RunOptions& options) {
-  const exec::StatementMemory memory(exec::memory_limit_of(options));
   check_name(name);
   (void)state_->change({}, {{name, relation}}, options, nullptr);
 }

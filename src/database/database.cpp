@@ -59,11 +59,14 @@ Database Database::open(const std::filesystem::path& path, const DatabaseOptions
   return Database(std::move(state));
 }
 
-Database Database::temporary(const ExternalAccess& external_access) {
+Database Database::temporary(const ExternalAccess& external_access,
+                             std::shared_ptr<exec::Engine> engine) {
   auto state = std::make_shared<State>();
+  state->options.engine = std::move(engine);
   state->sync = store::Sync::never;
   state->options.external_access = external_access;
-  const std::string folder = by_first("make a temporary database", [&] {
+  const RunOptions running = state->filled_in();
+  const std::string folder = by_first(*running.engine, "make a temporary database", [&] {
     state->temporary = std::make_unique<TemporaryFolder>(TemporaryFolder::make());
     state->is_new =
         make_database(state->temporary->path(), state->options.lock_seconds, state->sync);
@@ -93,15 +96,26 @@ Database Database::with_lock_seconds(double seconds) const {
   return Database(std::move(state));
 }
 
+std::shared_ptr<exec::Engine> Database::engine() const { return state_->filled_in().engine; }
+
+Database Database::with_engine(std::shared_ptr<exec::Engine> engine) const {
+  if (state_->options.engine == engine) return *this;
+  auto state = std::make_shared<State>(*state_);
+  state->options.engine = std::move(engine);
+  return Database(std::move(state));
+}
+
 Snapshot Database::snapshot() const { return state_->snapshot_of(state_->catalog->now()); }
 
 Snapshot Database::common_snapshot() const {
-  if (cluster_info().size == 1) return snapshot();
+  const RunOptions running = state_->filled_in();
+  if (running.engine->processes() == 1) return snapshot();
   std::shared_ptr<const store::Catalog> state;
-  const std::string told = by_first(fmt::format("look at {}", folder().string()), [&] {
-    state = state_->catalog->now();
-    return fmt::format("{} {}", state->commit(), hexadecimal(state->image()));
-  });
+  const std::string told =
+      by_first(*running.engine, fmt::format("look at {}", folder().string()), [&] {
+        state = state_->catalog->now();
+        return fmt::format("{} {}", state->commit(), hexadecimal(state->image()));
+      });
   if (!state) {
     const std::size_t blank = told.find(' ');
     state = std::make_shared<const store::Catalog>(store::Catalog::from_image(
@@ -132,7 +146,8 @@ std::map<std::string, std::string> Database::texts(const std::string& prefix) co
 std::int64_t Database::vacuum() {
   constexpr double worth_keeping = 0.9;  // of a segment's bytes
   state_->refuse_if_read_only();
-  return std::stoll(by_first(fmt::format("vacuum {}", folder().string()), [&] {
+  const RunOptions running = state_->filled_in();
+  return std::stoll(by_first(*running.engine, fmt::format("vacuum {}", folder().string()), [&] {
     WriteStatement statement = state_->writer();
     const std::int64_t before = room_of_segments(state_->folder, statement.catalog());
     give_back_in_place(state_->folder, statement.catalog());
@@ -145,7 +160,8 @@ std::int64_t Database::vacuum() {
 
 void Database::checkpoint() {
   state_->refuse_if_read_only();
-  (void)by_first(fmt::format("checkpoint {}", folder().string()), [&] {
+  const RunOptions running = state_->filled_in();
+  (void)by_first(*running.engine, fmt::format("checkpoint {}", folder().string()), [&] {
     WriteStatement statement = state_->writer();
     reclaim(state_->folder, statement, 0);
     give_back_in_place(state_->folder, statement.catalog());

@@ -79,7 +79,7 @@ class Export : public store::TensorReader {
 
 FileReport Database::export_file(const std::vector<std::string>& names, const std::string& to,
                                  const FormatOptions& asked) const {
-  const exec::StatementMemory memory(exec::memory_limit_of({}));
+  const exec::StatementMemory memory(exec::memory_limit_of(state_->filled_in()));
   FormatOptions options = asked;
   options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
   const StopScope heard(options.stop);

@@ -173,7 +173,8 @@ FileReport import_alone(WriteStatement& statement, const std::string& name, cons
 FileReport Database::import_file(const std::string& name, const std::string& from,
                                  const FormatOptions& asked) {
   using nlohmann::json;
-  const exec::StatementMemory memory(exec::memory_limit_of({}));
+  const RunOptions running = state_->filled_in();
+  const exec::StatementMemory memory(exec::memory_limit_of(running));
   FormatOptions options = asked;
   options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
   const StopScope heard(options.stop);
@@ -189,7 +190,7 @@ FileReport Database::import_file(const std::string& name, const std::string& fro
       format.has_files ? from
                        : fmt::format("{} {:x}", format.info.name, std::hash<std::string>()(from));
   const std::string what = fmt::format("import {} as '{}' in {}", source, name, folder().string());
-  const std::string told = by_first(what, [&] {
+  const std::string told = by_first(*running.engine, what, [&] {
     WriteStatement statement = state_->writer(1, options.stop);
     FormatOptions allowed = options;
     allowed.external_access = external_access().and_only(options.external_access);

@@ -2,10 +2,17 @@
 
 #include "base/check.h"
 #include "database/snapshot.h"
+#include "exec/context.h"
 
 namespace tessera {
 
 using store::StoredRelation;
+
+RunOptions Database::State::filled_in(RunOptions running) const {
+  if (!running.engine) running.engine = options.engine;
+  running.engine = exec::engine_of(running);
+  return running;
+}
 
 void Database::State::refuse_if_read_only() const {
   TESSERA_REQUIRE(IoError, !options.read_only, "{} is open for reading only", folder.string());

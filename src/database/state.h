@@ -17,6 +17,8 @@ struct Database::State : std::enable_shared_from_this<Database::State> {
   store::Sync sync = store::Sync::always;
   std::shared_ptr<store::CatalogFile> catalog = {};
 
+  /// Options that say who runs: as they do, or else as the database does, or else the default.
+  RunOptions filled_in(RunOptions running = {}) const;
   void refuse_if_read_only() const;  // IoError
   WriteStatement writer(std::int64_t stride = 1, const std::stop_token& stop = {}) const;
   store::Compression compression() const;
@@ -26,7 +28,7 @@ struct Database::State : std::enable_shared_from_this<Database::State> {
   /// Makes a change, and stores relations as they are under new names.
   Snapshot change(const Changes& changes,
                   const std::vector<std::pair<std::string, Relation>>& stored,
-                  const RunOptions& running, RunReport* report);
+                  const RunOptions& asked, RunReport* report);
 
   /// A relation as it is now. TypeError, with a list of what is there, if it is not.
   std::shared_ptr<const store::StoredRelation> stored(const std::string& name);

@@ -2,7 +2,6 @@
 
 #include "base/check.h"
 #include "database/outcome.h"
-#include "exec/cluster.h"
 
 namespace tessera {
 namespace {
@@ -17,25 +16,25 @@ void compare(const std::vector<std::string>& statements) {
 
 }  // namespace
 
-std::string by_first(const std::string& statement, const std::function<std::string()>& work) {
-  exec::Cluster* cluster = exec::cluster();
-  if (cluster == nullptr) return work();
-  if (cluster->rank() != 0) {
-    (void)cluster->to_first(statement);
-    const Outcome outcome = outcome_of(cluster->from_first(""));
+std::string by_first(exec::Engine& engine, const std::string& statement,
+                     const std::function<std::string()>& work) {
+  if (engine.processes() == 1) return work();
+  if (engine.rank() != 0) {
+    (void)engine.to_first(statement);
+    const Outcome outcome = outcome_of(engine.from_first(""));
     if (outcome.failed()) rethrow(outcome);
     return outcome.result;
   }
   Outcome outcome;
   std::exception_ptr error;
   try {
-    compare(cluster->to_first(statement));
+    compare(engine.to_first(statement));
     outcome.result = work();
   } catch (...) {
     error = std::current_exception();
     outcome = failure_of(error);
   }
-  (void)cluster->from_first(to_text(outcome));
+  (void)engine.from_first(to_text(outcome));
   if (error) std::rethrow_exception(error);
   return outcome.result;
 }

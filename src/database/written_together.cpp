@@ -2,14 +2,15 @@
 
 #include "base/check.h"
 #include "database/outcome.h"
+#include "exec/cluster.h"
 
 namespace tessera {
 namespace {
 
 /// What this process has written, as the first one wants to know it.
-std::string report_of(exec::Cluster& cluster, const Write& write, Appender& appender) {
+std::string report_of(exec::Engine& engine, const Write& write, Appender& appender) {
   Written written = write(appender);
-  written.mark = cluster.mark_of_last_run();
+  written.mark = engine.mark_of_last_run();
   return to_text(written);
 }
 
@@ -37,36 +38,36 @@ std::vector<Written> parts_of(const std::vector<std::string>& said) {
 
 }  // namespace
 
-void write_part(exec::Cluster& cluster, Appender& appender, store::Sync sync, const Write& write) {
+void write_part(exec::Engine& engine, Appender& appender, store::Sync sync, const Write& write) {
   appender.segments().keep(true);
   Outcome mine;
   std::exception_ptr error;
   try {
-    mine.result = report_of(cluster, write, appender);
+    mine.result = report_of(engine, write, appender);
     appender.segments().sync(sync);
   } catch (...) {
     error = std::current_exception();
     mine = failure_of(error);
   }
-  (void)cluster.to_first(to_text(mine));
-  const Outcome all = outcome_of(cluster.from_first(""));
+  (void)engine.to_first(to_text(mine));
+  const Outcome all = outcome_of(engine.from_first(""));
   if (error) std::rethrow_exception(error);
   if (all.failed()) rethrow(all);
 }
 
-void write_and_commit(exec::Cluster& cluster, WriteStatement& statement, const Write& write,
+void write_and_commit(exec::Engine& engine, WriteStatement& statement, const Write& write,
                       const std::function<void(const std::vector<Written>&)>& commit) {
   Outcome mine, all;
   std::exception_ptr error;
   try {
-    mine.result = report_of(cluster, write, statement.appender());
+    mine.result = report_of(engine, write, statement.appender());
   } catch (...) {
     error = std::current_exception();
     mine = failure_of(error);
   }
   try {
     // From here on nobody writes.
-    const std::vector<std::string> said = cluster.to_first(to_text(mine));
+    const std::vector<std::string> said = engine.to_first(to_text(mine));
     if (error) std::rethrow_exception(error);
     commit(parts_of(said));
   } catch (...) {
@@ -80,7 +81,7 @@ void write_and_commit(exec::Cluster& cluster, WriteStatement& statement, const W
       // Nobody knows these bytes: the next statement removes them.
     }
   }
-  (void)cluster.from_first(to_text(all));
+  (void)engine.from_first(to_text(all));
   if (error) std::rethrow_exception(error);
 }
 

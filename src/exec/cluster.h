@@ -115,7 +115,8 @@ class Cluster final : public Wire::Handler {
 };
 
 /// The cluster this process belongs to: none unless it was started as one of several. It is
-/// joined when first asked for. IoError if the plug-in that connects it is missing.
-Cluster* cluster();
+/// joined when first asked for. IoError if the plug-in that connects it is missing. Only engine_of
+/// asks, for options that name nobody who runs (scripts/check_layers).
+Cluster* cluster_of_process();
 
 }  // namespace tessera::exec

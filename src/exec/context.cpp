@@ -27,6 +27,7 @@ Context context_of(const RunOptions& options, std::shared_ptr<Engine> engine) {
                   options.memory_limit);
   Context context{options, std::move(engine)};
   RunOptions& settled = context.options;
+  settled.engine = context.engine;
   const int here = context.engine->processes_here();
   if (options.threads == 0) settled.threads = std::max(1, all_cores() / here);
   if (options.memory_limit == 0)
@@ -38,7 +39,7 @@ Context context_of(const RunOptions& options, std::shared_ptr<Engine> engine) {
 
 std::shared_ptr<Engine> engine_of(const RunOptions& options) {
   if (options.engine) return options.engine;
-  Cluster* together = cluster();
+  Cluster* together = cluster_of_process();
   if (together != nullptr) return std::make_shared<ClusterEngine>(*together);
   return std::make_shared<LocalEngine>();
 }

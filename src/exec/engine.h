@@ -1,12 +1,15 @@
 #pragma once
 
+#include <optional>
+
 #include "exec/prepare.h"
 #include "tessera/events.h"
 
 namespace tessera::exec {
 
 /// Runs task graphs: in this process alone, or in each process of a cluster for the sites that are
-/// its own. Which one runs a plan is said by the Context that is passed.
+/// its own. Which one runs a plan, and which processes make a statement together, is said by what
+/// is passed: RunOptions, and the Context that is made of them.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -40,6 +43,19 @@ class Engine {
   virtual std::int64_t runs() { return 0; }  // that were begun here
   /// The next run has failed here before it was begun: it counts, and the others are told.
   virtual void fail_next_run(const std::string& why) { (void)why; }
+  /// Of the last run since the last round, 0 if there was none: the same in all processes if they
+  /// run the same plan.
+  virtual std::int64_t mark_of_last_run() { return 0; }
+
+  // Rounds, in which the processes talk between runs: every one of them takes part (Cluster).
+  /// What everybody says reaches the first process, which gets it by rank; the others get nothing.
+  virtual std::vector<std::string> to_first(const std::string& said) { return {said}; }
+  /// What the first process says reaches all.
+  virtual std::string from_first(const std::string& said) { return said; }
+
+  /// Seconds without a sign of life after which another process is lost; none if there is no other.
+  virtual std::optional<double> timeout() { return std::nullopt; }
+  virtual void set_timeout(double seconds) { (void)seconds; }
 };
 
 }  // namespace tessera::exec

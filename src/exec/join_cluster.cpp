@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "exec/cluster.h"
+#include "exec/context.h"
 #include "tessera/cluster.h"
 
 // How a process comes to belong to a cluster: the launcher leaves marks in its environment, and a
@@ -86,7 +87,7 @@ std::unique_ptr<Cluster> join() {
 
 }  // namespace
 
-Cluster* cluster() {
+Cluster* cluster_of_process() {
   static const std::unique_ptr<Cluster> joined = join();
   return joined.get();
 }
@@ -95,18 +96,16 @@ Cluster* cluster() {
 
 namespace tessera {
 
-void set_cluster_timeout(double seconds) {
+void set_cluster_timeout(double seconds, const RunOptions& options) {
   TESSERA_REQUIRE(ValueError, seconds >= 0 && seconds < 1e9,
                   "a time-out of {} seconds; it is a number above 0, or 0 for the default",
                   seconds);
-  exec::Cluster* cluster = exec::cluster();
-  if (cluster != nullptr)
-    cluster->set_timeout(seconds > 0 ? seconds : exec::default_cluster_timeout());
+  exec::engine_of(options)->set_timeout(seconds > 0 ? seconds : exec::default_cluster_timeout());
 }
 
-double cluster_timeout() {
-  exec::Cluster* cluster = exec::cluster();
-  return cluster != nullptr ? cluster->timeout() : exec::default_cluster_timeout();
+double cluster_timeout(const RunOptions& options) {
+  const std::optional<double> seconds = exec::engine_of(options)->timeout();
+  return seconds ? *seconds : exec::default_cluster_timeout();
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/failed_allocation.h"
 #include "base/stop.h"
+#include "exec/local_engine.h"
 #include "exec/planned_run.h"
 #include "exec/report_maker.h"
 #include "exec/results_to_come.h"
@@ -156,10 +157,12 @@ std::vector<TupleSet<TileType>> run_into(const std::vector<Plan>& plans, const T
   });
 }
 
-ClusterInfo cluster_info() {
-  const std::shared_ptr<exec::Engine> engine = exec::engine_of({});
+ClusterInfo cluster_info(const RunOptions& options) {
+  const std::shared_ptr<exec::Engine> engine = exec::engine_of(options);
   return {engine->rank(), engine->processes()};
 }
+
+std::shared_ptr<exec::Engine> local_engine() { return std::make_shared<exec::LocalEngine>(); }
 
 Relation Plan::run(const RunOptions& options) const { return tessera::run(*this, options); }
 

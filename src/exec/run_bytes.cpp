@@ -55,7 +55,7 @@ PlannedRun planned_run_from_bytes(std::string_view bytes, const FindInput& find,
   exec::Context context = exec::context_of(options);
   const exec::StatementMemory memory(context.options.memory_limit);
   PackedReader in(opened(Written::run, bytes), written_plan);
-  OptimizerOptions planning = planning_options(options);
+  OptimizerOptions planning = planning_options(context);
   const auto sites = static_cast<int>(in.short_below(max_sites + 1));
   TESSERA_REQUIRE(PlanError, sites == planning.sites, "a plan for {} sites cannot run on {}", sites,
                   planning.sites);

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "exec/cluster.h"
+#include "exec/context.h"
 #include "exec/trace_file.h"
 #include "exec/trace_text.h"
 
@@ -16,8 +16,8 @@ constexpr std::size_t written_at_once = 1 << 16;  // bytes
 
 class Trace::File {
  public:
-  explicit File(const std::string& path)
-      : file_(path, exec::cluster()), text_(cluster_info().size > 1 ? cluster_info().rank : -1) {}
+  File(const std::string& path, const std::shared_ptr<exec::Engine>& engine)
+      : file_(path, engine), text_(engine->processes() > 1 ? engine->rank() : -1) {}
 
   void run_begins(const ObservedRun& run) {
     const std::lock_guard lock(mutex_);
@@ -48,7 +48,8 @@ class Trace::File {
   exec::TraceText text_;
 };
 
-Trace::Trace(const std::string& path) : file_(std::make_unique<File>(path)) {}
+Trace::Trace(const std::string& path, const RunOptions& options)
+    : file_(std::make_unique<File>(path, exec::engine_of(options))) {}
 
 Trace::~Trace() {
   try {

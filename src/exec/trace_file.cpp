@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "base/check.h"
-#include "exec/cluster.h"
 
 namespace tessera::exec {
 namespace {
@@ -43,9 +42,9 @@ bool take_lock(const File& file, int kind, double seconds) {
 
 }  // namespace
 
-TraceFile::TraceFile(const std::string& path, Cluster* cluster)
-    : path_(path), cluster_(cluster), rank_(cluster != nullptr ? cluster->rank() : 0) {
-  if (cluster_ != nullptr) {
+TraceFile::TraceFile(const std::string& path, std::shared_ptr<Engine> engine)
+    : path_(path), engine_(std::move(engine)), rank_(engine_->rank()) {
+  if (engine_->processes() > 1) {
     begin_together();
   } else {
     open();
@@ -76,10 +75,10 @@ void TraceFile::begin_together() {
     wrong = error.what();
   }
   std::string begin;
-  for (const std::string& said : cluster_->to_first(wrong))
+  for (const std::string& said : engine_->to_first(wrong))
     if (!said.empty() && wrong.empty()) wrong = said;
   if (rank_ == 0) {
-    for (int rank = 1; rank < cluster_->size() && wrong.empty(); ++rank)
+    for (int rank = 1; rank < engine_->processes() && wrong.empty(); ++rank)
       if (!std::filesystem::exists(part(rank)))
         wrong = fmt::format(
             "{} of rank {} is not seen by rank 0: a trace is written into a folder "
@@ -87,7 +86,7 @@ void TraceFile::begin_together() {
             part(rank), rank);
     begin = wrong.empty() ? std::to_string(now<std::chrono::system_clock>()) : "!" + wrong;
   }
-  begin = cluster_->from_first(begin);
+  begin = engine_->from_first(begin);
   TESSERA_REQUIRE(IoError, begin.front() != '!', "{}", begin.substr(1));
   begin_ = std::stoll(begin) - now<std::chrono::system_clock>() + now<std::chrono::steady_clock>();
 }
@@ -109,8 +108,8 @@ void TraceFile::add(const std::string& events) {
 
 void TraceFile::close() {
   if (!file_) return;
-  if (cluster_ != nullptr && rank_ == 0)
-    for (int rank = 1; rank < cluster_->size(); ++rank) join(rank);
+  if (rank_ == 0)
+    for (int rank = 1; rank < engine_->processes(); ++rank) join(rank);
   file_.reset();  // and with it the lock
   if (rank_ != 0) wait_for_first();
 }
@@ -118,7 +117,7 @@ void TraceFile::close() {
 /// Adds what another process has written, once that has closed its file or has ended.
 void TraceFile::join(int rank) {
   File other = File::open(part(rank));
-  TESSERA_REQUIRE(IoError, take_lock(other, LOCK_SH, cluster_->timeout()),
+  TESSERA_REQUIRE(IoError, take_lock(other, LOCK_SH, engine_->timeout().value_or(0)),
                   "rank {} does not complete its part of the trace, {}", rank, part(rank));
   std::int64_t from = std::ssize(head);
   const std::int64_t to = other.size() - std::ssize(tail);
@@ -143,7 +142,7 @@ void TraceFile::join(int rank) {
 /// Whoever launched the processes may end all when the first of them ends.
 void TraceFile::wait_for_first() {
   if (!std::filesystem::exists(path_)) return;
-  (void)take_lock(File::open(path_), LOCK_SH, cluster_->timeout());
+  (void)take_lock(File::open(path_), LOCK_SH, engine_->timeout().value_or(0));
 }
 
 }  // namespace tessera::exec

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
+#include "exec/engine.h"
 
 namespace tessera::exec {
-
-class Cluster;
 
 /// A file of events in the Trace Event Format. What is written always ends with what completes the
 /// JSON, which the next events overwrite: the file is valid at any time.
@@ -18,8 +18,8 @@ class Cluster;
 /// killed.
 class TraceFile {
  public:
-  /// `cluster`: or none. All its processes call this together.
-  TraceFile(const std::string& path, Cluster* cluster);
+  /// All processes of the engine call this together.
+  TraceFile(const std::string& path, std::shared_ptr<Engine> engine);
 
   /// Adds events, each a JSON object that begins with a line break; commas between them.
   void add(const std::string& events);
@@ -37,7 +37,7 @@ class TraceFile {
   std::string part(int rank) const;
 
   const std::string path_;
-  Cluster* const cluster_;
+  const std::shared_ptr<Engine> engine_;
   const int rank_;
   std::optional<File> file_;
   std::int64_t end_ = 0;  // where the next event goes

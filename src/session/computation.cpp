@@ -1,6 +1,7 @@
 #include "session/computation.h"
 
 #include "base/check.h"
+#include "exec/engine.h"
 #include "optimizer/passes.h"
 #include "session/job_name.h"
 #include "session/pipeline.h"
@@ -25,7 +26,7 @@ constexpr const char* history_text = "frames/history";
 }  // namespace
 
 frames::Limits Session::State::frame_limits() const {
-  const bool several = options.run.sites > 1 || cluster_info().size > 1;
+  const bool several = options.run.engine->sites(options.run) > 1;
   const int chosen = several ? 100 : 2500;
   const int most = options.frame_size > 0 ? options.frame_size : chosen;
   return {std::max(1, most / 4), most};

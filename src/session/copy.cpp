@@ -23,9 +23,9 @@ bool has_tensors(const query::Schema& schema) {
 }
 
 /// Of the processes of a cluster one writes a file, and the others wait until it is there.
-void written_by_first(const std::string& file, const query::Rows& rows,
+void written_by_first(const RunOptions& run, const std::string& file, const query::Rows& rows,
                       const FormatOptions& format) {
-  (void)by_first("write " + file, [&] {
+  (void)by_first(*run.engine, "write " + file, [&] {
     session::write_rows(file, rows, format);
     return std::string();
   });
@@ -51,7 +51,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Location 
     Changes changes;
     query::Value value = evaluate({statement.query}, catalogue, changes);
     const query::Rows& rows = query::as_rows(value, *texts, settings());
-    written_by_first(statement.file, rows, format);
+    written_by_first(options.run, statement.file, rows, format);
     if (!changes.texts.empty()) commit(changes, options.run);
     return written_to(statement.file, static_cast<std::int64_t>(rows.rows.size()));
   }
@@ -86,7 +86,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Location 
                          (!session::is_row_format(statement.file, format) && has_tensors(schema) &&
                           catalogue.has_tuples(name) && snapshot->info(name).shape);
   if (is_tensor) {
-    const std::string rows = by_first("write " + statement.file, [&] {
+    const std::string rows = by_first(*options.run.engine, "write " + statement.file, [&] {
       return std::to_string(database.export_file({name}, statement.file, format).rows);
     });
     return written_to(statement.file, std::stoll(rows));
@@ -94,7 +94,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Location 
   session::require_row_format(statement.file, format);
   query::Value value = catalogue.value(name);
   if (!value.rows) value.rows = query::rows_of(*value.table, *texts, options.run.stop);
-  written_by_first(statement.file, *value.rows, format);
+  written_by_first(options.run, statement.file, *value.rows, format);
   return written_to(statement.file, static_cast<std::int64_t>(value.rows->rows.size()));
 }
 

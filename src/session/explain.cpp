@@ -4,6 +4,7 @@
 #include "session/explain/json.h"
 #include "session/explain/options.h"
 #include "session/explain/text.h"
+#include "session/explain/text_by_first.h"
 #include "session/pipeline.h"
 #include "session/state.h"
 
@@ -81,6 +82,22 @@ std::optional<std::string> left_as_it_is(const sql::Statement& statement,
 
 StatementResult Session::State::explain(const sql::Explain& statement) {
   const ExplainOptions wanted = session::explain_options(statement.options);
+  StoredDefinitions catalogue(*snapshot);
+  if (const auto name = left_as_it_is(*statement.statement, catalogue))
+    return lines(fmt::format("{} is there already: nothing is done", *name));
+  std::string text;
+  if (statement.analyze) text = explained(statement, wanted, catalogue);
+  // Of several processes the first one plans, as it does for what runs, and tells the others.
+  text = session::text_by_first(*options.run.engine, "explain " + text_of_statement, [&] {
+    return statement.analyze ? text : explained(statement, wanted, catalogue);
+  });
+  StatementResult told = lines(text);
+  told.is_json = wanted.format == ExplainOptions::Format::json;
+  return told;
+}
+
+std::string Session::State::explained(const sql::Explain& statement, const ExplainOptions& wanted,
+                                      StoredDefinitions& catalogue) {
   // For this statement alone there are other settings, and somebody who goes along.
   struct Restore {
     State& state;
@@ -91,12 +108,8 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
       state.runner = nullptr;
     }
   } const restore{*this, options.run};
-  const int processes = cluster_info().size;
-  options.run.sites = wanted.sites.value_or(processes > 1 ? processes : options.run.sites);
+  options.run.sites = wanted.sites.value_or(options.run.engine->sites(options.run));
 
-  StoredDefinitions catalogue(*snapshot);
-  if (const auto name = left_as_it_is(*statement.statement, catalogue))
-    return lines(fmt::format("{} is there already: nothing is done", *name));
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
   if (computation.tensor && statement.analyze) session::refuse_virtual(*computation.tensor);
   Outline outline;
@@ -138,9 +151,7 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
     if (statement.analyze && outcome.changes_something()) commit(outcome);
   }
   const Analysis measured = measurement.take();
-  StatementResult told = lines(text_of(outline, statement.analyze ? &measured : nullptr, wanted));
-  told.is_json = wanted.format == ExplainOptions::Format::json;
-  return told;
+  return text_of(outline, statement.analyze ? &measured : nullptr, wanted);
 }
 
 }  // namespace tessera

@@ -156,8 +156,8 @@ void Session::State::add_rows(StoredDefinitions& catalogue, const std::string& n
     }
   }
   if (!rows.rows.empty()) {
-    const auto stored =
-        session::to_store({std::nullopt, rows}, definition.schema, *texts, definition.primary_key);
+    const auto stored = session::to_store({std::nullopt, rows}, definition.schema, *texts,
+                                          options.run, definition.primary_key);
     session::add_result(changes, name, *stored);
     changes.texts[session::table_text(name)] = stored->text;
   }

@@ -183,8 +183,9 @@ void Job::run_frame(std::int32_t frame) {
     const query::Schema& schema = query::operator_of(plan_, op).node->schema;
     const bool has_null = result.rows && !query::columns_with_null(*result.rows).empty();
     const query::Rows marks = has_null ? query::marked(*result.rows) : query::Rows{};
-    const auto stored = has_null ? to_store({std::nullopt, marks}, marks.schema, dictionary_)
-                                 : to_store(result, schema, dictionary_);
+    const auto stored =
+        has_null ? to_store({std::nullopt, marks}, marks.schema, dictionary_, settings_.run)
+                 : to_store(result, schema, dictionary_, settings_.run);
     if (stored) to_be_stored.emplace(op, *stored);
     layouts[op] = stored ? stored->text : std::string();
   }

@@ -74,7 +74,7 @@ std::string squeezed(const std::string& text) {
 }  // namespace
 
 void Session::State::take_job(const std::string& name) {
-  (void)by_first("run job " + name, [&] {
+  (void)by_first(*options.run.engine, "run job " + name, [&] {
     job_lock.reset();
     if (auto taken = JobLock::take(database.folder(), name)) {
       job_lock.emplace(std::move(*taken));

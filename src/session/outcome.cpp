@@ -64,9 +64,9 @@ Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& 
   for (std::size_t i = 0; i < outputs.size() && stores; ++i) {
     if (outputs[i].version)
       session::store_as_version(*outputs[i].version, made.values[i], sources[i], catalogue, *texts,
-                                made.changes);
+                                options.run, made.changes);
     else if (outputs[i].table != nullptr)
-      session::store_as_table(*outputs[i].table, made.values[i], *texts, made.changes);
+      session::store_as_table(*outputs[i].table, made.values[i], *texts, options.run, made.changes);
   }
   return made;
 }

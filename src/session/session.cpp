@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/failed_allocation.h"
 #include "base/stop.h"
+#include "exec/engine.h"
 #include "exec/statement_memory.h"
 #include "lang/sql/parser.h"
 #include "query/rows/text_value.h"
@@ -171,12 +172,17 @@ StatementResult Session::State::run_on_one_state(const sql::Statement& statement
       const bool again =
           snapshot->is_outdated() || dynamic_cast<const Outdated*>(&error) != nullptr;
       // The processes of a cluster cannot tell each other that they begin anew.
-      if (!again || tries == most_tries || cluster_info().size > 1) throw;
+      if (!again || tries == most_tries || options.run.engine->processes() > 1) throw;
       refuse_if_stopped(options.run.stop, "another statement changed what this one is about");
       job_lock.reset();
       frames_elsewhere.reset();
     }
   }
+}
+
+void Session::State::fill_in_engine() {
+  if (!options.run.engine) options.run.engine = database.engine();
+  database = database.with_engine(options.run.engine);
 }
 
 Snapshot Session::State::commit(Changes& changes, const RunOptions& run_options) {
@@ -248,6 +254,7 @@ void Session::execute(std::string_view text,
   const LetGo whatever_happens{*state_};
   const StopScope heard(state_->options.run.stop);
   try {
+    state_->fill_in_engine();
     telling_failed_allocations([&] {
       std::int64_t read = 0;  // bytes of what the text has become, which stay to the end
       const std::vector<sql::StatementPtr> statements = [&] {

@@ -81,7 +81,7 @@ const Setting all_settings[] = {
      },
      [](SessionOptions& to, const SessionOptions& from) { to.run.threads = from.run.threads; }},
     {"sites", "logical sites that plans are spread over",
-     [](const SessionOptions& o) { return std::to_string(o.run.sites); },
+     [](const SessionOptions& o) { return std::to_string(o.run.engine->sites(o.run)); },
      [](SessionOptions& o, const query::Cell& value) {
        return set_count(value, 1, 65536, o.run.sites);
      },
@@ -130,15 +130,15 @@ const Setting all_settings[] = {
      },
      [](SessionOptions& to, const SessionOptions& from) { to.lock_seconds = from.lock_seconds; }},
     {"cluster_timeout", "seconds without a sign of life after which another process is given up",
-     [](const SessionOptions&) { return fmt::format("{}", cluster_timeout()); },
-     [](SessionOptions&, const query::Cell& value) {
+     [](const SessionOptions& o) { return fmt::format("{}", cluster_timeout(o.run)); },
+     [](SessionOptions& o, const query::Cell& value) {
        if (!is_number(value)) return false;
        TESSERA_REQUIRE(TypeError, value.number() > 0 && value.number() < 1e9,
                        "{} is no number of seconds above 0", value.number());
-       set_cluster_timeout(value.number());
+       set_cluster_timeout(value.number(), o.run);
        return true;
      },
-     [](SessionOptions&, const SessionOptions&) { set_cluster_timeout(0); }},
+     [](SessionOptions& to, const SessionOptions&) { set_cluster_timeout(0, to.run); }},
     {"by_rows", "whether every operator is evaluated row by row, by definition: on, off",
      [](const SessionOptions& o) { return std::string(o.by_rows ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); },

@@ -19,6 +19,7 @@ namespace session {
 struct Output;       // of a statement: a query
 struct Computation;  // of all of them
 struct Outcome;      // what it comes to
+struct ExplainOptions;
 
 ResultTable result_of(query::Rows rows);
 /// A table of texts, as SHOW and DESCRIBE give.
@@ -33,6 +34,9 @@ struct Session::State {
   SessionOptions options;
   SessionOptions defaults = {};  // what RESET goes back to
 
+  /// Says in the options who makes the statements that follow: whom they name, or else who makes
+  /// those of the database. Processes join others when that is found out, and not before.
+  void fill_in_engine();
   /// A statement, on one state of the database; once more if others have changed meanwhile what it
   /// is about.
   StatementResult run_on_one_state(const sql::Statement& statement, std::string_view text);
@@ -61,6 +65,8 @@ struct Session::State {
   StatementResult drop_job(const sql::DropJob& statement, lang::Location location);
   StatementResult set(const sql::Set& statement, lang::Location location);
   StatementResult explain(const sql::Explain& statement);
+  std::string explained(const sql::Explain& statement, const session::ExplainOptions& wanted,
+                        session::StoredDefinitions& catalogue);
 
   /// What a statement computes. If it will run, and in several frames, it has its job from here on.
   session::Computation computation_of(const sql::Statement& statement,

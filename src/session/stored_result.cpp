@@ -8,13 +8,13 @@ using query::Schema;
 using query::Value;
 
 std::optional<Stored> to_store(const Value& value, const Schema& schema,
-                               query::Dictionary& dictionary,
+                               query::Dictionary& dictionary, const RunOptions& run,
                                const std::vector<std::string>& primary_key) {
   std::vector<int> keys;
   for (const std::string& column : primary_key)
     for (std::size_t c = 0; c < schema.size(); ++c)
       if (query::same_name(schema[c].name, column)) keys.push_back(static_cast<int>(c));
-  query::Table table = value.rows ? query::table_of(*value.rows, dictionary, keys)
+  query::Table table = value.rows ? query::table_of(*value.rows, dictionary, run, keys)
                                   : query::stored_form(*value.table);
   const Plan::Cardinality rows = table.plan.cardinality();
   if (rows.exact && rows.tuples == 0) return std::nullopt;
@@ -37,11 +37,11 @@ std::vector<int> text_columns(const Schema& schema,
 
 void store_as_version(const std::string& version, const Value& value, const std::string& sources,
                       const StoredDefinitions& catalogue, query::Dictionary& dictionary,
-                      Changes& changes) {
+                      const RunOptions& run, Changes& changes) {
   const std::string relation = version_relation(version), text_name = table_text(relation);
   if (changes.texts.contains(text_name)) return;  // the statement names it twice
   const Schema& schema = value.table ? value.table->schema : value.rows->schema;
-  const auto stored = to_store(value, schema, dictionary);
+  const auto stored = to_store(value, schema, dictionary, run);
   if (catalogue.has_tuples(relation)) changes.dropped.push_back(relation);
   if (stored) add_result(changes, relation, *stored);
   TableDefinition definition = stored ? definition_of(stored->text) : TableDefinition{schema, {}};

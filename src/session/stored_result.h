@@ -16,9 +16,9 @@ struct Stored {
   std::string text;
   std::vector<int> text_columns;  // of the relation
 };
-/// None if there are no rows.
+/// None if there are no rows. `run`: what says who makes the statement.
 std::optional<Stored> to_store(const query::Value& value, const query::Schema& schema,
-                               query::Dictionary& dictionary,
+                               query::Dictionary& dictionary, const RunOptions& run,
                                const std::vector<std::string>& primary_key = {});
 std::vector<int> text_columns(const query::Schema& schema,
                               const std::vector<query::Table::ColumnOrigin>& origins);
@@ -26,11 +26,11 @@ void add_result(Changes& changes, const std::string& name, const Stored& stored)
 
 /// Stores a value as the table that CREATE TABLE ... AS makes. TypeError if its columns do not fit.
 void store_as_table(const sql::CreateTable& statement, const query::Value& value,
-                    query::Dictionary& dictionary, Changes& changes);
+                    query::Dictionary& dictionary, const RunOptions& run, Changes& changes);
 /// Stores a version of a table in place of what it was before; nothing if that is done already.
 /// `sources`: what the version was computed from.
 void store_as_version(const std::string& version, const query::Value& value,
                       const std::string& sources, const StoredDefinitions& catalogue,
-                      query::Dictionary& dictionary, Changes& changes);
+                      query::Dictionary& dictionary, const RunOptions& run, Changes& changes);
 
 }  // namespace tessera::session

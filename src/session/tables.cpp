@@ -49,7 +49,8 @@ Schema named(const Schema& schema, const std::vector<sql::ColumnDefinition>& col
 }  // namespace
 
 void session::store_as_table(const sql::CreateTable& statement, const Value& value,
-                             query::Dictionary& dictionary, Changes& changes) {
+                             query::Dictionary& dictionary, const RunOptions& run,
+                             Changes& changes) {
   const Schema schema = named(value.table ? value.table->schema : value.rows->schema,
                               statement.columns, statement.name, statement.query->location);
   for (std::size_t c = 0; c < statement.columns.size(); ++c)
@@ -57,7 +58,7 @@ void session::store_as_table(const sql::CreateTable& statement, const Value& val
       fail_type(statement.columns[c].location, "{} is {}, and the query yields {}: CAST it",
                 statement.columns[c].name, sql::to_string(*statement.columns[c].type),
                 sql::to_string(schema[c].type));
-  const auto stored = to_store(value, schema, dictionary);
+  const auto stored = to_store(value, schema, dictionary, run);
   if (stored) add_result(changes, statement.name, *stored);
   changes.texts[table_text(statement.name)] = stored ? stored->text : to_text({schema, {}});
 }

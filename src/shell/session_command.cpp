@@ -53,13 +53,13 @@ int run(const SessionArguments& arguments) {
   // Also for how long to wait until the others have come.
   if (arguments.cluster_timeout > 0)
     ::setenv("TESSERA_CLUSTER_TIMEOUT", fmt::format("{}", arguments.cluster_timeout).c_str(), 1);
-  const ClusterInfo cluster = cluster_info();
+  const ClusterInfo cluster = cluster_info(options.run);
   if (cluster.size > 1 && arguments.inputs.empty())
     throw TypeError(
         "the processes of a cluster cannot share the standard input: give statements with -c or "
         "-f");
   std::shared_ptr<Trace> trace;
-  if (!arguments.trace.empty()) trace = std::make_shared<Trace>(arguments.trace);
+  if (!arguments.trace.empty()) trace = std::make_shared<Trace>(arguments.trace, options.run);
   options.run.observer = trace;
   Shell shell(arguments.folder,
               {.read_only = arguments.read_only, .lock_seconds = arguments.lock_seconds}, options);

@@ -55,8 +55,9 @@ bool is_plain_text(const StatementResult& result, Mode mode) {
 
 std::unique_ptr<Session> session_on(const std::string& folder, const DatabaseOptions& opening,
                                     const SessionOptions& options) {
-  return std::make_unique<Session>(
-      folder.empty() ? Database::temporary() : opened_database(folder, opening), options);
+  return std::make_unique<Session>(folder.empty() ? Database::temporary({}, options.run.engine)
+                                                  : opened_database(folder, opening),
+                                   options);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "tasks/cluster.h"
 #include "tasks/multiplication.h"
+#include "tessera/cluster.h"
 
 using namespace tessera;
 
@@ -352,6 +353,56 @@ void reading_alone(const std::string& folder) {
   expect_well(database);
 }
 
+/// One process makes statements in a database of its own, which the others know nothing of; then
+/// all go on together.
+void own_database(const std::string& folder) {
+  Session together(Database::open(folder + "/all"));
+  together.execute("CREATE TENSOR A TILE [2][2] AS [[1, 2, 3], [4, 5, 6], [7, 8, 9]]");
+  SessionOptions options;
+  options.run.engine = local_engine();
+  require(cluster_info(options.run).size == 1, "who is alone is not one of several");
+  if (cluster_info().rank == cluster_info().size - 1) {
+    std::vector<std::string> done;
+    options.run.observer = std::make_shared<Trace>(folder + "/trace.json", options.run);
+    Session own(Database::open(folder + "/own"), options);
+    own.execute(
+        "CREATE TENSOR X TILE [2][2] AS [[1, 2, 3], [4, 5, 6], [7, 8, 9]];"
+        "CREATE TENSOR Y AS X @ X; COPY X TO '" +
+            folder +
+            "/X.npy';"
+            "CREATE TENSOR Z FROM '" +
+            folder +
+            "/X.npy'; DROP TENSOR Z;"
+            "CREATE TABLE t (x INT, m MATRIX[2][2]);"
+            "INSERT INTO t VALUES (1, [[1, 2], [3, 4]]), (2, [[1, 2], [3, 4]]);"
+            "SELECT SUM(matmul(a.m, b.m)) FROM t AS a, t AS b;"
+            "COPY (SELECT x, m FROM t) TO '" +
+            folder + "/rows.csv'; COPY t FROM '" + folder +
+            "/rows.csv';"
+            "CREATE TABLE v[0] AS SELECT x, m FROM t;"
+            "CREATE TABLE v[i:1...] AS SELECT x, m + m AS m FROM v[i-1]; MATERIALIZE v[2];"
+            "EXECUTE (SELECT SUM(m) FROM v[1]); EXPLAIN SELECT SUM(m) FROM v[3];"
+            "EXPLAIN ANALYZE SELECT SUM(m) FROM v[3];"
+            "SET frame_size = 2; SELECT SUM(m) FROM v[20]; EXPLAIN ANALYZE SELECT SUM(m) FROM "
+            "v[20];"
+            "SET cluster_timeout = 1; CHECKPOINT; VACUUM",
+        [&](const StatementResult& result) { done.push_back(result.command); });
+    require(done.size() == 23, "there were " + std::to_string(done.size()) + " statements");
+    own.database().store("W", own.database().plan("X").transform("neg"));
+    own.database().drop("W");
+    const Database temporary = Database::temporary({}, local_engine());
+    require(own.query("SHOW SETTINGS").rows() > 0, "there are no settings");
+    expect_well(own.database());
+  }
+  require(cluster_timeout() != 1, "what one session sets is set for all");
+  together.execute("CREATE TENSOR B AS A @ A; EXPLAIN ANALYZE CREATE TENSOR C AS A @ B");
+  std::string plan;
+  const ResultTable lines = together.query("EXPLAIN CREATE TENSOR C AS A @ B @ A");
+  for (std::int64_t row = 0; row < lines.rows(); ++row) plan += lines.text(row, 0) + "; ";
+  std::cout << "plan of rank " << cluster_info().rank << ": " << plan << std::endl;
+  expect_well(together.database());
+}
+
 /// A store that takes long, for those who want to end it.
 void long_store(const std::string& folder) {
   register_kernel(
@@ -393,6 +444,7 @@ int main(int argc, char** argv) {
       {"other_state", [&] { other_state(folder); }},
       {"import", [&] { import(folder, argv[3]); }},
       {"reading_alone", [&] { reading_alone(folder); }},
+      {"own_database", [&] { own_database(folder); }},
       {"long_store", [&] { long_store(folder); }}};
   return tasks::program([&] {
     const auto found = modes.find(mode);

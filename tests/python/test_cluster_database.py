@@ -1,4 +1,5 @@
 """Databases under mpirun: each process stores its part, the catalogue is one, and errors leave nothing."""
+import json
 import os
 import re
 import signal
@@ -157,6 +158,17 @@ def test_a_process_that_is_killed_leaves_nothing(tmp_path, victim):
     db = ts.connect(folder)
     assert db.list() == ["before"] and db.check() == []
     assert segments(folder) == ["00000001.seg"]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_session_of_one_process_alone_beside_those_of_all(tmp_path, ranks):
+    ended = run(ranks, PROGRAM, "own_database", tmp_path)
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stdout + ended.stderr
+    assert ts.connect(tmp_path / "own").list() == ["X", "Y", "t"]
+    assert ts.connect(tmp_path / "all").list() == ["A", "B"]
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    plans = re.findall(r"^plan of rank \d+: (.*)$", ended.stdout, re.M)
+    assert len(plans) == ranks and len(set(plans)) == 1 and "memory: " in plans[0]
 
 
 def test_relations_that_differ_are_not_mixed(tmp_path):

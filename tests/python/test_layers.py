@@ -38,6 +38,12 @@ def test_the_project_itself_has_no_forbidden_edge(project):
     ("src/base/bytes.cpp", '#include "tessera/tessera.h"', "tessera.h is not for use inside src/"),
     ("python/src/tiles.cpp", '#include "query/rows/cell.h"', "python includes query/rows/cell.h of query/rows"),
     ("src/shell/main.cpp", '#include "python/bindings.h"', "shell includes python/bindings.h of python"),
+    ("src/session/jobs.cpp", "bool several() { return exec::cluster_of_process() != nullptr; }",
+     "the cluster of the process is not asked for here"),
+    ("src/session/jobs.cpp", "bool several() { return cluster_info().size > 1; }",
+     "cluster_info is called without the options"),
+    ("src/database/import.cpp", "const auto limit = exec::memory_limit_of({});",
+     "memory_limit_of is called without the options"),
 ])
 def test_what_is_forbidden_is_said_with_its_line(project, file, line, said):
     path = project / file

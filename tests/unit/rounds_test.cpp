@@ -10,7 +10,11 @@
 #include <thread>
 
 #include "exec/cluster.h"
+#include "exec/cluster_engine.h"
 #include "exec/task_graph.h"
+#include "support/database_folder.h"
+#include "tessera/cluster.h"
+#include "tessera/session.h"
 
 namespace tessera::exec {
 namespace {
@@ -345,6 +349,101 @@ TEST(Rounds, ARunThatFailsBeforeItIsOpenedIsTold) {
   });
   EXPECT_EQ(told, "elsewhere: rank 1: no memory");
   for (const std::string& error : errors) EXPECT_EQ(error, "");
+}
+
+/// Databases, and files, in a folder.
+class RoundsOfSessions : public DatabaseFolder {
+ protected:
+  RoundsOfSessions() { std::filesystem::create_directory(folder_); }
+  Database open(const std::string& name) const { return Database::open(folder_ / name); }
+};
+
+std::string lines_of(const ResultTable& table) {
+  std::string text;
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    for (int column = 0; std::cmp_less(column, table.columns().size()); ++column)
+      text += table.text(row, column) + "\n";
+  return text;
+}
+
+// The program belongs to no cluster: who makes statements together is all in the options.
+TEST_F(RoundsOfSessions, EveryStatementGoesThroughTheEngineThatOptionsName) {
+  (void)open("db");
+  constexpr int size = 3;
+  std::vector<std::string> said(size), explained(size);
+  const auto errors = together(size, [&](Cluster& cluster, ThreadWire&) {
+    const auto rank = static_cast<std::size_t>(cluster.rank());
+    SessionOptions options;
+    options.run.engine = std::make_shared<ClusterEngine>(cluster);
+    options.run.threads = 1;
+    options.run.optimize = rank == 0;  // the first one plans, and nobody sees what others would do
+    EXPECT_EQ(cluster_info(options.run).rank, cluster.rank());
+    EXPECT_EQ(cluster_info(options.run).size, size);
+    set_cluster_timeout(100, options.run);
+    EXPECT_EQ(cluster.timeout(), 100);
+    Session session(open("db"), options);
+    const auto query = [&](const std::string& text) { return lines_of(session.query(text)); };
+    const std::string file = (folder_ / "rows.csv").string();
+    session.execute(
+        "CREATE TENSOR A TILE [2][2] AS [[1, 2, 3], [4, 5, 6], [7, 8, 9]]; CREATE TENSOR B AS A @ "
+        "A;"
+        "CREATE TABLE t (x INT, m MATRIX[2][2]);"
+        "INSERT INTO t VALUES (1, [[1, 2], [3, 4]]), (2, [[1, 2], [3, 4]]);"
+        "CREATE TABLE v[0] AS SELECT x, m FROM t;"
+        "CREATE TABLE v[i:1...] AS SELECT x, m + m AS m FROM v[i-1]; MATERIALIZE v[2];"
+        "COPY (SELECT x, m FROM v[1]) TO '" +
+        file + "'; COPY t FROM '" + file + "'; SET frame_size = 2");
+    said[rank] = query("SELECT * FROM B") + query("SELECT SUM(matmul(a.m, b.m)) FROM t a, t b") +
+                 query("SELECT SUM(m) FROM v[9]") + query("SHOW SETTINGS");
+    session.execute("RESET frame_size; CHECKPOINT; VACUUM");
+    for (const char* how :
+         {"", "(VERBOSE) ", "(FORMAT JSON) ", "ANALYZE ", "(ANALYZE, FORMAT JSON) "})
+      explained[rank] += query(std::string("EXPLAIN ") + how + "CREATE TENSOR C AS A @ A @ B");
+    for (const char* wrong :
+         {"EXPLAIN SELECT\n nope FROM t", "EXPLAIN CREATE TABLE t AS SELECT 1"}) {
+      try {
+        session.execute(wrong);
+        ADD_FAILURE() << wrong;
+      } catch (const StatementError& error) {
+        explained[rank] +=
+            fmt::format("{} {}:{} {}\n", error.kind(), error.line, error.column, error.what());
+      }
+    }
+  });
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
+  // But for the setting itself.
+  const auto with = [](std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+  };
+  for (std::size_t rank = 1; rank < size; ++rank) {
+    EXPECT_EQ(with(said[rank], "optimizer\noff", "optimizer\non"), said[0]);
+    EXPECT_EQ(explained[rank], explained[0]);
+  }
+  EXPECT_NE(said[0].find("sites\n3\n"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("cluster_timeout\n100\n"), std::string::npos) << said[0];
+  EXPECT_NE(explained[0].find("TypeError 2:2 there is no column nope"), std::string::npos)
+      << explained[0];
+  EXPECT_TRUE(open("db").check().empty());
+}
+
+TEST_F(RoundsOfSessions, EveryProcessCanHaveADatabaseOfItsOwn) {
+  (void)open("db");
+  const auto errors = together(3, [&](Cluster& cluster, ThreadWire&) {
+    SessionOptions options, alone;
+    options.run.engine = std::make_shared<ClusterEngine>(cluster);
+    alone.run.engine = local_engine();
+    options.run.threads = alone.run.threads = 1;
+    Session own(open(std::to_string(cluster.rank())), alone);
+    for (int i = 0; i <= cluster.rank(); ++i)  // not so many in any two of them
+      own.execute(fmt::format("CREATE TENSOR A{} AS [[1, 2], [3, 4]] + {}", i, cluster.rank()));
+    Session session(open("db"), options);
+    session.execute("CREATE TENSOR A AS [[1, 2], [3, 4]]; CREATE TENSOR B AS A @ A");
+    EXPECT_EQ(lines_of(own.query(fmt::format("SELECT tile FROM A{}", cluster.rank()))),
+              lines_of(own.query(fmt::format("SELECT [[1, 2], [3, 4]] + {}", cluster.rank()))));
+  });
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
+  EXPECT_EQ(names_in(open("db")), "A B");
 }
 
 }  // namespace

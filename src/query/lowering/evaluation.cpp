@@ -51,10 +51,10 @@ std::optional<Table> input_table(const Node& node, std::size_t which, Value& inp
     if (input.table && with_tensors && compares_values(*input.table, keys)) {
       const Rows* rows = rows_if_known(input, dictionary, settings);
       if (rows == nullptr) return std::nullopt;
-      return table_of(*rows, dictionary, keys);
+      return table_of(*rows, dictionary, settings.run, keys);
     }
   }
-  if (!input.table) input.table = table_of(*input.rows, dictionary, keys);
+  if (!input.table) input.table = table_of(*input.rows, dictionary, settings.run, keys);
   return *input.table;
 }
 

@@ -91,7 +91,8 @@ std::vector<Tile> tiles_of(const Rows& rows, int column, Dictionary& dictionary)
   return tiles;
 }
 
-Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>& wanted) {
+Table table_of(const Rows& rows, Dictionary& dictionary, const RunOptions& run,
+               const std::vector<int>& wanted) {
   TESSERA_REQUIRE(TypeError, columns_with_null(rows).empty(),
                   "a value is NULL, which a table cannot hold: use coalesce");
   const std::vector<int> keys = key_columns(rows, wanted);
@@ -175,7 +176,7 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>&
   };
   // Rows that processes have made each for itself are compared as a whole.
   SourceFacts facts;
-  if (cluster_info().size > 1)
+  if (cluster_info(run).size > 1)
     for (const auto& tuple : listing->tuples)
       for (const Cell& cell : (*cells)[tuple.key])
         if (cell.stored() == nullptr)

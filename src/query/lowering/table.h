@@ -29,7 +29,8 @@ Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& 
 
 /// Rows as a table. Columns of integers that can be parts of a key become so where there are
 /// tensors beside them, or they are named in `keys`. TypeError if a value is NULL.
-Table table_of(const Rows& rows, Dictionary& dictionary, const std::vector<int>& keys = {});
+Table table_of(const Rows& rows, Dictionary& dictionary, const RunOptions& run,
+               const std::vector<int>& keys = {});
 
 /// Integers from 0 to below this can be a component of a key.
 inline constexpr std::int64_t largest_component = std::int64_t{1} << 31;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "exec/engine.h"
+
 namespace tessera::session {
 
 std::string describe(const query::Unrolled& plan, std::int64_t op) {
@@ -17,8 +19,9 @@ std::int64_t results_for_later(const query::Framing& framing, std::size_t frame)
 PlannedRun Explainer::planned(const std::vector<Plan>& plans, const RunOptions& options,
                               Results results) {
   PlannedRun planned = plan_run(plans, options, results, planning_(options));
-  // With a measurement, frames are told by their totals.
-  if (measurement_ == nullptr || !outline_.in_frames())
+  // With a measurement, frames are told by their totals. The first process tells it for all.
+  const bool tells = options.engine->rank() == 0;
+  if (tells && (measurement_ == nullptr || !outline_.in_frames()))
     outline_.parts.push_back({op_ < 0 ? "" : "the rows of " + describe(*outline_.queries, op_),
                               frame_, planned.optimized(), planned.memory()});
   return planned;
