@@ -205,7 +205,7 @@ class Reader {
       given.input = inputs[below(inputs.size())];
       given.key = key_after(last);
       if (given.input->relation) {
-        const Tuple* tuple = given.input->relation->find(graph_.keys[given.key]);
+        const tessera::Tuple* tuple = given.input->relation->find(graph_.keys[given.key]);
         require(tuple != nullptr);
         given.tiles = &tuple->tiles;
       } else {

@@ -1,5 +1,7 @@
 #include "exec/results_to_come.h"
 
+#include "tra/plan_node.h"
+
 namespace tessera::exec {
 
 std::vector<TupleSet<TileType>> results_to_come(const TaskGraph& graph,

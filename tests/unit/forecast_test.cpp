@@ -8,14 +8,14 @@
 namespace tessera {
 namespace {
 
-struct Shape {
+struct ProductShape {
   const char* name;
   Plan plan;
 };
 
 Plan turned(const Plan& plan) { return plan.transform("transpose").rekey("<i, j> -> <j, i>"); }
 
-std::vector<Shape> shapes() {
+std::vector<ProductShape> shapes() {
   const Plan a = from_source(512, 32, 1), b = from_source(512, 32, 7000);
   return {
       {"sum of tiles", a.aggregate({}, "add")},
@@ -34,7 +34,7 @@ std::vector<Shape> shapes() {
 }
 
 TEST(Forecast, ARunHoldsNoMoreThanItIsSaidTo) {
-  for (const Shape& shape : shapes())
+  for (const ProductShape& shape : shapes())
     for (const std::int64_t tiles : {40, 120, 5000})
       for (const int threads : {1, 2, 4}) {
         const RunOptions options = within(tiles * tile_bytes, threads);
@@ -57,7 +57,7 @@ TEST(Forecast, WhatIsReadAheadIsLittle) {
 }
 
 TEST(Forecast, ARunDoesWithWhatItNeedsAndNotWithLess) {
-  for (const Shape& shape : shapes())
+  for (const ProductShape& shape : shapes())
     for (const Results results : {Results::kept, Results::handed_over}) {
       const std::int64_t needed = forecast(shape.plan, within(1 << 30), results).needed;
       const auto carry_out = [&](std::int64_t limit) {
