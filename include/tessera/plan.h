@@ -15,8 +15,8 @@
 
 namespace tessera {
 
-/// A part of a projection: a kernel over some payload columns of a tuple, or over all of them if none
-/// is named; or one column as it is.
+/// A part of a projection: a kernel over some payload columns of a tuple, or over all of them if
+/// none is named; or one column as it is.
 struct Apply {
   std::optional<KernelCall> kernel;  // none: the column as it is
   std::vector<int> columns = {};

@@ -18,8 +18,9 @@ bool may_skip_zeros(const std::vector<KernelCall>& folds) {
 }
 
 bool may_skip_zeros(const std::vector<Apply>& transformation) {
-  return std::all_of(transformation.begin(), transformation.end(),
-                     [](const Apply& a) { return !a.kernel || a.kernel->properties().zero_preserving; });
+  return std::all_of(transformation.begin(), transformation.end(), [](const Apply& a) {
+    return !a.kernel || a.kernel->properties().zero_preserving;
+  });
 }
 
 bool may_skip_zeros(const op::Join& join, bool left) {

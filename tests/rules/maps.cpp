@@ -28,7 +28,7 @@ Rewrite map_before_join(const ia::Plan& plan) {
   const bool simple = join->projection.size() == 1 && projection.size() == 1 && left.size() == 1 &&
                       right.size() == 1 && projection.front().columns.size() == 2 &&
                       projection.front().columns[0] != projection.front().columns[1];
-  if (!simple || !projection.front().kernel) return Rewrite::no("the join does more than one kernel of a left and a right tile");
+  if (!simple) return Rewrite::no("the join does more than one kernel of a left and a right tile");
   const ia::Pipeline& stages = map->branches.front().arrays;
   if (stages.empty()) return Rewrite::no("the map does nothing to the tiles");
   const KernelCall& joins = *projection.front().kernel;

@@ -76,8 +76,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
     result.origins.emplace_back(
         at == different.end() ? group : key(static_cast<int>(at - different.begin())));
   }
-  for (std::size_t f = 0; f < op.folds.size(); ++f)
-    result.origins.emplace_back(fold_of[f]);
+  for (std::size_t f = 0; f < op.folds.size(); ++f) result.origins.emplace_back(fold_of[f]);
   return {std::move(result)};
 }
 

@@ -213,8 +213,8 @@ Plan projected(const Plan& plan, const std::vector<Extra>& extras,
   // The last join with extras makes the first stage.
   for (std::size_t e = 0; e < extras.size(); ++e) {
     const bool last = e + 1 == extras.size();
-    result = with_extra(result, extras[e],
-                        last ? *next++ : columns_below(payload_columns(result) + 1));
+    result =
+        with_extra(result, extras[e], last ? *next++ : columns_below(payload_columns(result) + 1));
   }
   for (; next != stages.end(); ++next)
     if (!next->empty() && !changes_nothing(*next, result)) result = result.transform(*next);

@@ -53,7 +53,8 @@ class ProjectionMaker {
 ExpressionPtr with_parameters(const ExpressionPtr& expression, Parameters parameters);
 
 /// The plan with its payload made by the stages, the first of which reads the extras after the
-/// plan's own columns. Without a stage it stays as it is, and so it does of one that changes nothing.
+/// plan's own columns. Without a stage it stays as it is, and so it does of one that changes
+/// nothing.
 Plan projected(const Plan& plan, const std::vector<Extra>& extras,
                const std::vector<std::vector<Apply>>& stages);
 /// Why that cannot be, or not in time; none: it can. A function of the key is listed for all keys
