@@ -25,7 +25,7 @@ std::string order_text(const ChosenOrder& order) {
 }  // namespace
 
 Prepared prepare(const std::vector<ia::Plan>& plans, const Context& context, bool keeps_results) {
-  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
+  TESSERA_REQUIRE(PlanError, !plans.empty(), "no plan is given to run");
   std::vector<Plan> logical;
   for (const ia::Plan& plan : plans) logical.push_back(plan.logical());
   verify_before_running(logical, context.options.holes);
@@ -57,12 +57,12 @@ Prepared prepare(std::shared_ptr<TaskGraph> graph, const Context& context, bool 
 
 void refuse_what_cannot_fit(const Prepared& run) {
   if (run.needed <= run.options.memory_limit) return;
-  throw OutOfMemory(fmt::format(
-      "the run needs {} in memory at once, and the limit is {}: use smaller tiles, {}or allow at "
-      "least {} bytes (memory_limit)",
-      bytes_text(run.needed), bytes_text(run.options.memory_limit),
-      run.keeps_results ? "store the result in a database rather than reading it, " : "",
-      run.needed));
+  throw OutOfMemory(
+      fmt::format("the run needs {} of memory, but the limit is {}: use smaller tiles, {}or raise "
+                  "memory_limit to at least {} bytes",
+                  bytes_text(run.needed), bytes_text(run.options.memory_limit),
+                  run.keeps_results ? "store the result in a database instead of reading it, " : "",
+                  run.needed));
 }
 
 MemoryForecast forecast_of(const Prepared& run) {

@@ -106,7 +106,7 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
 std::vector<Relation> run(PlannedRun planned, RunReport* report) {
   PlannedRun::State& state = planned.state();
   TESSERA_REQUIRE(PlanError, state.results == Results::kept,
-                  "the run was planned to hand its results over: run_into takes it");
+                  "the run was planned to pass its results on: use run_into");
   const exec::Context& context = state.context;
   const StopScope heard(context.options.stop);
   return counted(*context.engine, [&] {
@@ -134,7 +134,7 @@ std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& si
                                          RunReport* report) {
   PlannedRun::State& state = planned.state();
   TESSERA_REQUIRE(PlanError, state.results == Results::handed_over,
-                  "the run was planned to keep its results: run takes it");
+                  "the run was planned to keep its results: use run");
   const exec::Context& context = state.context;
   const StopScope heard(context.options.stop);
   return counted(*context.engine, [&] {

@@ -30,9 +30,8 @@ class CallParser {
  private:
   [[noreturn]] void fail(std::string_view wanted) const {
     const int column = static_cast<int>(at_) + 1;
-    throw ParseError(
-        fmt::format("kernel call '{}', column {}: {} was expected", text_, column, wanted), 1,
-        column);
+    throw ParseError(fmt::format("kernel call '{}', column {}: expected {}", text_, column, wanted),
+                     1, column);
   }
   void skip_space() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;

@@ -29,22 +29,23 @@ using Extents = std::map<char, std::int64_t>;
 
 Extents extents_of(const EinsumSpec& spec, Types types) {
   TESSERA_REQUIRE(TypeError, spec.operands.size() == 2,
-                  "einsum: '{}' has {} operands; inside a tile it takes two", spec.to_string(),
+                  "einsum: '{}' has {} operands; the kernel takes two", spec.to_string(),
                   spec.operands.size());
-  TESSERA_REQUIRE(TypeError, std::cmp_less_equal(spec.output.size(), max_rank),
-                  "einsum: the result of '{}' would have {} dimensions, more than {}",
-                  spec.to_string(), spec.output.size(), max_rank);
+  TESSERA_REQUIRE(
+      TypeError, std::cmp_less_equal(spec.output.size(), max_rank),
+      "einsum: the output of '{}' would have {} dimensions, and at most {} are supported",
+      spec.to_string(), spec.output.size(), max_rank);
   Extents extents;
   for (std::size_t o = 0; o < 2; ++o) {
     const std::string& letters = spec.operands[o];
     const Shape& shape = types[o].shape;
     TESSERA_REQUIRE(TypeError, std::cmp_equal(letters.size(), shape.size()),
-                    "einsum: '{}' has {} indices for {} in '{}'", letters, letters.size(),
-                    to_string(types[o]), spec.to_string());
+                    "einsum: '{}' has {} indices, which does not match {} in '{}'", letters,
+                    letters.size(), to_string(types[o]), spec.to_string());
     for (std::size_t d = 0; d < letters.size(); ++d) {
       const auto [known, added] = extents.emplace(letters[d], shape[d]);
       TESSERA_REQUIRE(TypeError, added || known->second == shape[d],
-                      "einsum: {} and {} do not fit '{}': the index {} has the extents {} and {}",
+                      "einsum: {} and {} do not match '{}': the index {} has the sizes {} and {}",
                       to_string(types[0]), to_string(types[1]), spec.to_string(), letters[d],
                       known->second, shape[d]);
     }

@@ -29,7 +29,8 @@ void write_npy(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                const FormatOptions& options) {
   check_options(options, "npy", {"column_major"});
   TESSERA_REQUIRE(TypeError, tensors.size() == 1,
-                  "npy holds one array, not {}; npz and hdf5 hold several", tensors.size());
+                  "an npy file holds one array, not {}; use npz or hdf5 for several",
+                  tensors.size());
   const StoredArray array = array_of(*tensors[0], options.column_major);
   const std::string head = npy_head(array);
   File file = open_to_write(to);
@@ -40,7 +41,7 @@ void write_npy(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 }  // namespace
 
 const Format& npy_format() {
-  static const Format format{{"npy", "an array of NumPy's", {".npy"}}, read_npy, write_npy};
+  static const Format format{{"npy", "a NumPy array", {".npy"}}, read_npy, write_npy};
   return format;
 }
 

@@ -10,7 +10,7 @@ namespace {
 void read_raw(const InputFile& from, const FormatOptions& options, Receiver& into) {
   check_options(options, "raw", {"tile", "dtype", "shape", "column_major"});
   TESSERA_REQUIRE(TypeError, options.shape && options.dtype,
-                  "a raw file does not say what it is: give its shape and its dtype");
+                  "a raw file has no header: give its shape and dtype");
   const Shape& shape = *options.shape;
   StoredArray stored{element_of(*options.dtype), options.column_major ? reversed(shape) : shape,
                      options.column_major};
@@ -22,7 +22,8 @@ void write_raw(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                const FormatOptions& options) {
   check_options(options, "raw", {"column_major"});
   TESSERA_REQUIRE(TypeError, tensors.size() == 1,
-                  "a raw file holds one array, not {}; npz and hdf5 hold several", tensors.size());
+                  "a raw file holds one array, not {}; use npz or hdf5 for several",
+                  tensors.size());
   const StoredArray array = array_of(*tensors[0], options.column_major);
   File file = open_to_write(to);
   write_elements(*tensors[0], array, file, 0, options);
