@@ -32,13 +32,13 @@ std::int64_t parse_bytes(std::string_view text) {
     if (*at != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*at)));
   const double factor = worth(unit);
   TESSERA_REQUIRE(TypeError, error == std::errc() && number >= 0 && factor > 0,
-                  "'{}' is no number of bytes: write 512MB, 2GiB or 1000000", text);
+                  "'{}' is not a number of bytes: write 512MB, 2GiB or 1000000", text);
   // A double has too few digits for some of the numbers that can be counted.
   std::int64_t whole = 0;
   const auto digits = std::from_chars(text.data(), end, whole);
   if (digits.ec == std::errc() && digits.ptr == rest && factor == 1) return whole;
   TESSERA_REQUIRE(TypeError, number * factor < 9.2e18,
-                  "'{}' are more bytes than can be counted, which are {}", text,
+                  "'{}' is too large: at most {} bytes are supported", text,
                   std::numeric_limits<std::int64_t>::max());
   return static_cast<std::int64_t>(number * factor);
 }
@@ -46,8 +46,8 @@ std::int64_t parse_bytes(std::string_view text) {
 std::int64_t parse_memory_limit(std::string_view text) {
   const std::int64_t bytes = parse_bytes(text);
   TESSERA_REQUIRE(TypeError, bytes > 0,
-                  "'{}' is no limit, as nothing runs in no memory: write 512MB or 2GiB; without a "
-                  "limit it is 80% of what there is",
+                  "'{}' is not a valid memory limit: it must be greater than 0, such as 512MB or "
+                  "2GiB; the default is 80% of the memory of the system",
                   text);
   return bytes;
 }

@@ -24,7 +24,7 @@ ExternalAccess ExternalAccess::only(const std::vector<fs::path>& folders) {
     std::error_code error;
     fs::path found = fs::canonical(folder, error);
     TESSERA_REQUIRE(IoError, !error && fs::is_directory(found, error),
-                    "external_access: {} is not a folder that is there", folder.string());
+                    "external_access: {} is not an existing folder", folder.string());
     real.push_back(std::move(found));
   }
   ExternalAccess access;
@@ -38,9 +38,10 @@ ExternalAccess ExternalAccess::parse(std::string_view text) {
   std::vector<fs::path> folders;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(':', at), text.size());
-    TESSERA_REQUIRE(TypeError, end > at,
-                    "external_access is on, off, or folders with a colon between them, not '{}'",
-                    text);
+    TESSERA_REQUIRE(
+        TypeError, end > at,
+        "external_access must be on, off, or a list of folders separated by colons, not '{}'",
+        text);
     folders.emplace_back(text.substr(at, end - at));
     at = end + 1;
   }

@@ -22,16 +22,16 @@ auto telling_failed_allocations(const Body& body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(
-        "the machine has no more memory: lower memory_limit, or compute less at once");
+    throw OutOfMemory("the system is out of memory: lower memory_limit, or compute less at once");
   } catch (const std::length_error&) {
-    throw OutOfMemory("more elements are needed than any memory holds: compute less at once");
+    throw OutOfMemory(
+        "the result has more elements than fit into any memory: compute less at once");
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again &&
         error.code() != std::errc::not_enough_memory)
       throw;
     throw OutOfMemory(
-        "the machine has no memory for another thread: lower memory_limit or threads, or compute "
+        "the system has no memory for another thread: lower memory_limit or threads, or compute "
         "less at once");
   }
 }

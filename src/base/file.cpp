@@ -30,11 +30,10 @@ auto retried(Call&& call) {
 
 int opened(const std::filesystem::path& path, int flags, const char* what) {
   const int descriptor = retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
-  TESSERA_REQUIRE(
-      IoError, descriptor >= 0 || errno != ELOOP || (flags & O_NOFOLLOW) == 0,
-      "cannot {} {}: it is a symbolic link, which a file of a database never is; remove "
-      "it, or put the file that it leads to in its place",
-      what, path.string());
+  TESSERA_REQUIRE(IoError, descriptor >= 0 || errno != ELOOP || (flags & O_NOFOLLOW) == 0,
+                  "cannot {} {}: it is a symbolic link, and a database must not contain any; "
+                  "replace it by the file it points to",
+                  what, path.string());
   if (descriptor < 0) fail(what, path);
   return descriptor;
 }
@@ -46,7 +45,7 @@ int opened_own(const std::filesystem::path& path, int flags) {
   if (::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode)) return descriptor;
   (void)::close(descriptor);
   throw IoError(
-      fmt::format("cannot open {}: it is no regular file, which a file of a database always is",
+      fmt::format("cannot open {}: it is not a regular file, as every file of a database must be",
                   path.string()));
 }
 
@@ -140,8 +139,8 @@ std::size_t File::read_some(std::int64_t offset, std::span<std::byte> into) cons
 void File::read(std::int64_t offset, std::span<std::byte> into) const {
   const std::size_t done = read_some(offset, into);
   TESSERA_REQUIRE(IoError, done == into.size(),
-                  "{} ends after {} bytes, {} were expected at {}: it was cut off", path_.string(),
-                  size(), into.size(), offset);
+                  "{} ends after {} bytes, but {} were expected at {}: it is truncated",
+                  path_.string(), size(), into.size(), offset);
 }
 
 void File::write(std::int64_t offset, std::span<const std::byte> bytes) {
@@ -217,7 +216,7 @@ void make_folder(const std::filesystem::path& folder) {
     made = made.parent_path();
   } while (!fs::exists(made, error) && made.has_relative_path());
   fs::create_directories(whole, error);
-  TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", folder.string(), error.message());
+  TESSERA_REQUIRE(IoError, !error, "cannot create {}: {}", folder.string(), error.message());
   for (const fs::path& holder : holders) sync_folder(holder);
   // The lowest that was there may be new as well, of somebody who was killed before this.
   if (::access(made.parent_path().c_str(), R_OK) == 0) sync_folder(made.parent_path());

@@ -35,11 +35,11 @@ void MemoryAccount::refuse(std::int64_t bytes, const char* what) const {
   const std::int64_t all = std::max<std::int64_t>(held(), 0) + bytes;
   const std::string whose = what != nullptr ? fmt::format(" for {}", what) : std::string();
   const std::string needed =
-      bytes > 0 ? fmt::format("{} more are needed in memory{}, which makes {} in all",
-                              bytes_text(bytes), whose, bytes_text(all))
-                : fmt::format("at least {} are needed in memory{}", bytes_text(all), whose);
+      bytes > 0 ? fmt::format("{} more memory is needed{}, {} in total", bytes_text(bytes), whose,
+                              bytes_text(all))
+                : fmt::format("at least {} of memory are needed{}", bytes_text(all), whose);
   throw OutOfMemory(
-      fmt::format("{}, and the limit is {}: raise memory_limit, or compute less at once, as with "
+      fmt::format("{}, but the limit is {}: raise memory_limit, or compute less at once, with "
                   "smaller tiles or fewer rows",
                   needed, bytes_text(limit_)));
 }

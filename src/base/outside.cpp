@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
   throw IoError(
       said == "off"
           ? fmt::format("cannot {} {}: external_access is off in this session", what, name)
-          : fmt::format("cannot {} {}: external_access allows this session only files in {}", what,
-                        name, said));
+          : fmt::format("cannot {} {}: external_access of this session allows only files in {}",
+                        what, name, said));
 }
 
 /// What a path leads to, without opening it: that would be more than a look at a device.
@@ -67,7 +67,7 @@ std::shared_ptr<const Pinned> reached(const fs::path& path, int flags, const cha
 
 [[noreturn]] void refuse_no_file(const std::string& name) {
   throw IoError(fmt::format(
-      "{} is a pipe or a device, and only files can be read: copy it to one first", name));
+      "{} is a pipe or a device, and only files can be read: copy its data to a file first", name));
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ class PackedReader {
   /// The same from 0 to below `end`.
   std::int64_t short_below(std::int64_t end) {
     const std::int64_t value = short_integer();
-    TESSERA_REQUIRE(IoError, value >= 0 && value < end, "{} is damaged: {} where 0 to {} may stand",
-                    what_, value, end - 1);
+    TESSERA_REQUIRE(IoError, value >= 0 && value < end,
+                    "{} is damaged: {} is not in the range 0 to {}", what_, value, end - 1);
     return value;
   }
   /// How many parts of at least a byte each follow.
@@ -85,7 +85,7 @@ class PackedReader {
   }
   std::string text() {
     const std::int64_t bytes = integer();
-    TESSERA_REQUIRE(IoError, bytes >= 0, "{} is damaged: a text of {} bytes", what_, bytes);
+    TESSERA_REQUIRE(IoError, bytes >= 0, "{} is damaged: a text with {} bytes", what_, bytes);
     return std::string(next(static_cast<std::size_t>(bytes)));
   }
   std::string_view rest() const { return rest_; }

@@ -123,22 +123,21 @@ void refuse_unfit(const StoredRelation& base, const Relation& more) {
   const std::string& name = base.definition().name;
   const RelationType &there = base.definition().type, &come = more.type();
   TESSERA_REQUIRE(TypeError, there.arity() == come.arity(),
-                  "cannot append to '{}': its keys have {} components, the new ones {}", name,
-                  there.arity(), come.arity());
+                  "cannot append to \"{}\": its keys have {} components, the new keys have {}",
+                  name, there.arity(), come.arity());
   TESSERA_REQUIRE(TypeError, there.columns.size() == come.columns.size(),
-                  "cannot append to '{}': it has {} columns, the new tuples have {}", name,
+                  "cannot append to \"{}\": it has {} columns, the new tuples have {}", name,
                   there.columns.size(), come.columns.size());
   for (std::size_t c = 0; c < there.columns.size(); ++c) {
     const TileType &own = there.columns[c].type, &other = come.columns[c].type;
-    TESSERA_REQUIRE(
-        TypeError, own.dtype == other.dtype && own.shape.rank() == other.shape.rank(),
-        "cannot append to '{}': its column {} is {}, that of the new tuples is {}: one dtype and "
-        "rank a column",
-        name, c, to_string(own), to_string(other));
+    TESSERA_REQUIRE(TypeError, own.dtype == other.dtype && own.shape.rank() == other.shape.rank(),
+                    "cannot append to \"{}\": its column {} is {}, but in the new tuples it is {}; "
+                    "dtype and number of dimensions must be the same",
+                    name, c, to_string(own), to_string(other));
   }
   for (const Tuple& tuple : more.tuples())
     TESSERA_REQUIRE(TypeError, base.find(tuple.key) == nullptr,
-                    "cannot append to '{}': there is a tuple at {} already", name,
+                    "cannot append to \"{}\": a tuple with key {} already exists", name,
                     to_string(tuple.key));
 }
 
@@ -181,7 +180,7 @@ void merge_directories(const std::filesystem::path& database, Definition& defini
     const File file = store::open_segment(database, parts[i].segment);
     Directory part = store::directory_of(
         store::read_numbers(file, parts[i].range,
-                            fmt::format("the directory of {}", definition.shown())),
+                            fmt::format("the directory of \"{}\"", definition.shown())),
         definition.shown());
     std::move(part.entries.begin(), part.entries.end(), std::back_inserter(merged.entries));
   }

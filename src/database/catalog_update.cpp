@@ -16,9 +16,9 @@ namespace {
 void refuse_if_outdated(const Catalog& since, const Catalog& now, const Changes& changes) {
   const auto require = [](bool same, const std::string& name) {
     if (same) return;
-    throw Outdated(
-        fmt::format("another statement has changed '{}' meanwhile; nothing was kept: try again",
-                    store::shown_name(name)));
+    throw Outdated(fmt::format(
+        "another statement changed \"{}\" at the same time; no changes were saved: try again",
+        store::shown_name(name)));
   };
   for (const std::string& name : changes.relations_as_then)
     require(now.same_relation(since, name), name);
@@ -39,7 +39,7 @@ CatalogUpdate::CatalogUpdate(const std::filesystem::path& database, const Catalo
   std::set<std::string> taken;
   for (const std::string& name : new_names_) {
     refuse_taken(catalog, name);
-    TESSERA_REQUIRE(TypeError, taken.insert(name).second, "two relations would be named '{}'",
+    TESSERA_REQUIRE(TypeError, taken.insert(name).second, "two relations would get the name \"{}\"",
                     name);
   }
   for (const auto& [name, more] : changes.appended) {

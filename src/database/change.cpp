@@ -26,7 +26,7 @@ void check_names(const Changes& changes, const NamedRelations& stored) {
   for (const auto& [name, more] : changes.appended) check_any_name(name);
   for (const auto& [name, text] : changes.texts)
     TESSERA_REQUIRE(TypeError, !name.empty() && name.size() <= 1000 && is_utf8(name),
-                    "the name of a text has 1 to 1000 bytes, and is UTF-8");
+                    "the name of a text must have 1 to 1000 bytes of valid UTF-8");
 }
 
 /// Of several processes with a number that tells contents apart: each stores some of the tuples,
@@ -40,25 +40,25 @@ std::string description(const Relation& relation, bool together) {
 /// What the processes of a cluster compare, lest they make different statements.
 std::string description(const Changes& changes, const NamedRelations& stored, bool together) {
   std::vector<std::string> all;
-  for (const std::string& name : changes.dropped) all.push_back(fmt::format("drop '{}'", name));
+  for (const std::string& name : changes.dropped) all.push_back(fmt::format("drop \"{}\"", name));
   for (const auto& [from, to] : changes.renamed)
-    all.push_back(fmt::format("rename '{}' to '{}'", from, to));
+    all.push_back(fmt::format("rename \"{}\" to \"{}\"", from, to));
   for (const auto& [name, plan] : changes.results)
-    all.push_back(fmt::format("store '{}' ({})", name, to_string(plan.type())));
+    all.push_back(fmt::format("store \"{}\" ({})", name, to_string(plan.type())));
   for (const auto& [name, relation] : stored)
-    all.push_back(fmt::format("store '{}' ({})", name, description(relation, together)));
+    all.push_back(fmt::format("store \"{}\" ({})", name, description(relation, together)));
   for (const auto& [name, more] : changes.appended)
-    all.push_back(fmt::format("append to '{}' ({})", name, description(more, together)));
+    all.push_back(fmt::format("append to \"{}\" ({})", name, description(more, together)));
   for (const auto& [name, text] : changes.texts)
     all.push_back(
-        text ? fmt::format("set the text '{}' ({:x})", name, std::hash<std::string>()(*text))
-             : fmt::format("remove the text '{}'", name));
+        text ? fmt::format("set the text \"{}\" ({:x})", name, std::hash<std::string>()(*text))
+             : fmt::format("remove the text \"{}\"", name));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
 /// The last looks, while all can still be taken back.
 void refuse_if_run_stopped(const RunOptions& options) {
-  TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped; nothing was kept");
+  TESSERA_REQUIRE(Interrupted, !options.stop.stop_requested(), "stopped; no changes were saved");
 }
 
 /// Writes all, or, on a cluster, what this process has of it, and says in `wholes` what it all is.

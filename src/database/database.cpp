@@ -32,8 +32,8 @@ void compact(store::CatalogFile& catalog) {
 }
 
 void check_lock_seconds(double seconds) {
-  TESSERA_REQUIRE(TypeError, seconds >= 0, "lock_seconds={}: a number of seconds from 0 on",
-                  seconds);
+  TESSERA_REQUIRE(TypeError, seconds >= 0,
+                  "lock_seconds={}: it must be a number of seconds, at least 0", seconds);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ Database Database::open(const std::filesystem::path& path, const DatabaseOptions
   state->options = options;
   refuse_links(folder);
   if (!has_catalogue(folder)) {
-    TESSERA_REQUIRE(IoError, options.create && !options.read_only, "there is no database {}",
+    TESSERA_REQUIRE(IoError, options.create && !options.read_only, "database {} does not exist",
                     folder.string());
     state->is_new = make_database(folder, options.lock_seconds);
   }
@@ -112,7 +112,7 @@ Snapshot Database::common_snapshot() const {
   if (running.engine->processes() == 1) return snapshot();
   std::shared_ptr<const store::Catalog> state;
   const std::string told =
-      by_first(*running.engine, fmt::format("look at {}", folder().string()), [&] {
+      by_first(*running.engine, fmt::format("read {}", folder().string()), [&] {
         state = state_->catalog->now();
         return fmt::format("{} {}", state->commit(), hexadecimal(state->image()));
       });

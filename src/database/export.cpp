@@ -25,7 +25,8 @@ class Export : public store::TensorReader {
       : stored_(std::move(stored)), meter_(meter), read_(read), all_(all) {
     const store::Definition& definition = stored_->definition();
     TESSERA_REQUIRE(TypeError, definition.type.columns.size() == 1,
-                    "{} has {} columns; only a relation of one can be written to a file",
+                    "cannot export \"{}\": it has {} columns, and only relations with one column "
+                    "can be exported",
                     definition.name, definition.type.columns.size());
     const auto& edges = definition.extents.edges;
     if (edges) shape_ = store::tensor_shape(definition.type, *edges);
@@ -45,8 +46,8 @@ class Export : public store::TensorReader {
     meter_.look_for_stop();
     const Entry* entry = stored_->find(key);
     if (entry == nullptr) {
-      TESSERA_REQUIRE(TypeError, type().presence == Presence::sparse, "{} has no tuple at {}",
-                      name(), to_string(key));
+      TESSERA_REQUIRE(TypeError, type().presence == Presence::sparse,
+                      "\"{}\" has no tuple with key {}", name(), to_string(key));
       return Tile::zeros(stored_->tuples()->absent_types(key)[0]);
     }
     Tile tile = stored_->read(*entry)[0];
@@ -57,11 +58,11 @@ class Export : public store::TensorReader {
 
   void require_room(double bytes) const override {
     const std::int64_t limit = MemoryAccount::current()->limit();
-    TESSERA_REQUIRE(OutOfMemory, bytes <= static_cast<double>(limit),
-                    "'{}' with its zeros takes {:.3g} GB in memory at once, and the limit is {}: "
-                    "write it in a format of coordinates (mtx, triples), cut it into smaller "
-                    "tiles, or raise memory_limit",
-                    name(), bytes / 1e9, bytes_text(limit));
+    TESSERA_REQUIRE(
+        OutOfMemory, bytes <= static_cast<double>(limit),
+        "cannot export \"{}\": with its zeros it needs {:.3g} GB of memory, and the limit is {}; "
+        "use a sparse format (mtx, triples) or smaller tiles, or raise memory_limit",
+        name(), bytes / 1e9, bytes_text(limit));
   }
 
   void advance(std::int64_t bytes, std::int64_t rows) override { meter_.advance(bytes, rows); }
@@ -84,10 +85,10 @@ FileReport Database::export_file(const std::vector<std::string>& names, const st
   options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
   const StopScope heard(options.stop);
   store::check_limits(options);
-  TESSERA_REQUIRE(TypeError, !names.empty(), "no tensor is named to be written to {}", to);
+  TESSERA_REQUIRE(TypeError, !names.empty(), "cannot export to {}: no tensor is given", to);
   const store::Format& format = store::find_format(to, options.format);
-  TESSERA_REQUIRE(TypeError, format.write != nullptr, "{} is only read, not written",
-                  format.info.name);
+  TESSERA_REQUIRE(TypeError, format.write != nullptr,
+                  "files of format {} can be imported, but not exported", format.info.name);
   std::vector<std::shared_ptr<const StoredRelation>> stored;
   std::int64_t all = 1;
   for (const std::string& name : names) {

@@ -55,7 +55,7 @@ void FileMeter::look_for_stop() const {
 /// The lock is held.
 void FileMeter::refuse_if_stopped() const {
   TESSERA_REQUIRE(Interrupted, !options_.stop.stop_requested(),
-                  "stopped after {} rows; nothing was kept", now_.rows);
+                  "stopped after {} rows; no changes were saved", now_.rows);
 }
 
 /// The lock is held, so that nobody else tells anything meanwhile.

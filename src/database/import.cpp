@@ -50,7 +50,7 @@ class Import : public store::Receiver {
     refuse_taken(statement_.catalog(), name);
     for (const Part& part : parts_)
       TESSERA_REQUIRE(TypeError, part.name != name,
-                      "the file has two tensors that would be named '{}'", name);
+                      "the file has two tensors that would get the name \"{}\"", name);
     parts_.emplace_back(name, head, statement_);
     return static_cast<int>(parts_.size()) - 1;
   }
@@ -110,7 +110,8 @@ class Import : public store::Receiver {
 
   static Definition relation_of(Part& part) {
     const std::vector<Entry>& entries = part.writer.entries();
-    TESSERA_REQUIRE(IoError, !entries.empty(), "there is nothing to import as {}", part.name);
+    TESSERA_REQUIRE(IoError, !entries.empty(), "cannot import \"{}\": the file has no entries",
+                    part.name);
     RelationType type{{{"", part.head.tile}}, Key(entries[0].key.size(), 0), part.head.presence};
     type.columns[0].type = entries[0].types[0];
     TileType& bound = type.columns[0].type;
@@ -183,13 +184,13 @@ FileReport Database::import_file(const std::string& name, const std::string& fro
   std::optional<FileReport> report;
   store::check_limits(options);
   const store::Format& format = store::find_format(from, options.format);
-  TESSERA_REQUIRE(TypeError, format.read != nullptr, "{} is only written, not read",
-                  format.info.name);
+  TESSERA_REQUIRE(TypeError, format.read != nullptr,
+                  "files of format {} can be exported, but not imported", format.info.name);
   // What is no file may have a password in its name, which no message shows.
   const std::string source =
       format.has_files ? from
                        : fmt::format("{} {:x}", format.info.name, std::hash<std::string>()(from));
-  const std::string what = fmt::format("import {} as '{}' in {}", source, name, folder().string());
+  const std::string what = fmt::format("import {} as \"{}\" in {}", source, name, folder().string());
   const std::string told = by_first(*running.engine, what, [&] {
     WriteStatement statement = state_->writer(1, options.stop);
     FormatOptions allowed = options;

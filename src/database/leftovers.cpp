@@ -25,7 +25,7 @@ Leftovers find_leftovers(const fs::path& database, const store::Catalog& catalog
     else if (static_cast<std::int64_t>(entry->file_size(gone)) > counts->second && !gone)
       found.tails.emplace_back(path, counts->second);
   }
-  TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", (database / "segments").string(),
+  TESSERA_REQUIRE(IoError, !error, "cannot read {}: {}", (database / "segments").string(),
                   error.message());
   return found;
 }

@@ -9,9 +9,11 @@ namespace tessera {
 
 void check_name(const std::string& name) {
   TESSERA_REQUIRE(TypeError, !name.empty() && name.size() <= 255,
-                  "a name has 1 to 255 bytes, '{}' has {}", name.substr(0, 40), name.size());
-  TESSERA_REQUIRE(TypeError, is_utf8(name), "a name is text in UTF-8");
-  TESSERA_REQUIRE(TypeError, !has_control_characters(name), "a name has no control characters");
+                  "a name must have 1 to 255 bytes, but \"{}\" has {}", name.substr(0, 40),
+                  name.size());
+  TESSERA_REQUIRE(TypeError, is_utf8(name), "a name must be valid UTF-8");
+  TESSERA_REQUIRE(TypeError, !has_control_characters(name),
+                  "a name must not contain control characters");
 }
 
 void check_any_name(const std::string& name) {
@@ -19,7 +21,7 @@ void check_any_name(const std::string& name) {
 }
 
 void refuse_taken(const store::Catalog& catalog, const std::string& name) {
-  TESSERA_REQUIRE(TypeError, !catalog.has(name), "there is a '{}' already; drop it first",
+  TESSERA_REQUIRE(TypeError, !catalog.has(name), "relation \"{}\" already exists; drop it first",
                   store::shown_name(name));
 }
 
@@ -29,8 +31,8 @@ store::Definition find_stored(const store::Catalog& catalog, const std::filesyst
   if (found) return std::move(*found);
   std::vector<std::string> others = catalog.names();
   std::erase_if(others, [](const std::string& other) { return store::is_hidden(other); });
-  throw TypeError(fmt::format("there is no '{}' in {}; there is {}", store::shown_name(name),
-                              database.string(), others.empty() ? "nothing" : names_text(others)));
+  throw TypeError(fmt::format("relation \"{}\" does not exist in {}; existing: {}",
+                              store::shown_name(name), database.string(), names_text(others)));
 }
 
 }  // namespace tessera

@@ -35,8 +35,8 @@ void refuse_links(const fs::path& folder) {
   for (const char* name : {"catalog.sqlite", "segments"}) {
     std::error_code error;
     TESSERA_REQUIRE(IoError, !fs::is_symlink(fs::symlink_status(folder / name, error)),
-                    "cannot open {}: it is a symbolic link, which nothing in a database is; remove "
-                    "it, or put what it leads to in its place",
+                    "cannot open {}: it is a symbolic link, and a database must not contain any; "
+                    "replace it by the file or folder it points to",
                     (folder / name).string());
   }
 }
@@ -50,7 +50,7 @@ bool make_database(const fs::path& folder, double lock_seconds, store::Sync sync
     make_folder(folder / "segments");
   else
     fs::create_directories(folder / "segments", error);
-  TESSERA_REQUIRE(IoError, !error, "cannot make {}: {}", (folder / "segments").string(),
+  TESSERA_REQUIRE(IoError, !error, "cannot create {}: {}", (folder / "segments").string(),
                   error.message());
   const WriteLock lock(folder, lock_seconds);
   if (has_catalogue(folder)) return false;  // somebody else has been faster
@@ -67,8 +67,8 @@ void upgrade_database(const fs::path& folder, double lock_seconds) {
     store::remove_old_catalogue(folder);
   } catch (const IoError& error) {
     throw IoError(
-        fmt::format("{} was written by an older version, and must be brought to this one before it "
-                    "is written to: {}; it can be opened for reading only",
+        fmt::format("cannot upgrade {}, which was written by an older version: {}; it can only be "
+                    "opened read-only",
                     folder.string(), error.what()));
   }
 }

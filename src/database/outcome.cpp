@@ -20,7 +20,7 @@ Outcome failure_of(const std::exception_ptr& error) {
   } catch (const std::exception& other) {
     return {"ClusterError", other.what()};
   } catch (...) {
-    return {"ClusterError", "an error of an unknown kind"};
+    return {"ClusterError", "unknown error"};
   }
 }
 

@@ -60,7 +60,7 @@ Definition moved(const std::filesystem::path& database, const Definition& defini
   Definition result = definition;
   Directory directory{stored.entries()};
   for (Entry& entry : directory.entries) {
-    refuse_if_stopped("tiles were written anew; nothing was given back");
+    refuse_if_stopped("tiles were rewritten; no space was freed");
     if (leaving.contains(entry.address.segment))
       entry = appender.append(entry.key, stored.read(entry));
   }
@@ -76,10 +76,9 @@ void remove_segments(const std::filesystem::path& database, const std::set<std::
     try {
       remove_file(store::segment_path(database, segment));
     } catch (const IoError& error) {
-      throw IoError(
-          fmt::format("{}; nothing uses it any more, and the next statement that writes "
-                      "tries to remove it again",
-                      error.what()));
+      throw IoError(fmt::format(
+          "{}; the file is no longer used; the next statement that writes tries to remove it again",
+          error.what()));
     }
   }
 }

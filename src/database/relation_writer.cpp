@@ -24,7 +24,7 @@ const std::vector<store::Entry>& RelationWriter::entries() {
             [](const store::Entry& a, const store::Entry& b) { return a.key < b.key; });
   for (std::size_t i = 1; i < entries.size(); ++i)
     TESSERA_REQUIRE(PlanError, entries[i - 1].key != entries[i].key,
-                    "key {} occurs twice; keys must be unique", to_string(entries[i].key));
+                    "duplicate key {}; keys must be unique", to_string(entries[i].key));
   return entries;
 }
 

@@ -70,7 +70,7 @@ Replacement::Replacement(const std::string& target, const ExternalAccess& access
   target_ = folder_.path / target_.filename();
   const fs::path& folder = folder_.path;
   TESSERA_REQUIRE(IoError, !is_of_database(folder_.real),
-                  "cannot write {}: {} is a folder of a database, which holds nothing else", name_,
+                  "cannot write {}: {} belongs to a database; choose another folder", name_,
                   folder_.real.string());
   file_ = File::nameless(folder);
   if (!file_) {
@@ -103,7 +103,7 @@ void Replacement::take_place() {
         ::fchown(file_->descriptor(), replaced_->st_uid, replaced_->st_gid) == 0;
     const mode_t kept = replaced_->st_mode & (same_owner ? 07777 : 0777);
     TESSERA_REQUIRE(IoError, ::fchmod(file_->descriptor(), kept) == 0,
-                    "cannot give {} its mode: {}", name_, std::strerror(errno));
+                    "cannot set the permissions of {}: {}", name_, std::strerror(errno));
   }
   file_->sync();
   if (temporary_.empty()) {
@@ -128,8 +128,8 @@ void Replacement::sync_name() const {
     sync_folder(folder_of(target_));
   } catch (const IoError& error) {
     throw IoError(
-        fmt::format("{}; {} is written, but it is not known whether it outlasts a loss "
-                    "of power: write it again when the disk is well",
+        fmt::format("{}; {} is written, but it is not known whether it survives a power failure: "
+                    "write it again when the disk works",
                     error.what(), name_));
   }
 }

@@ -36,10 +36,9 @@ std::shared_ptr<const StoredRelation> Snapshot::State::open(const std::string& n
   }
   if (!database->catalog->now()->still_has(definition)) {
     outdated = true;
-    throw Outdated(
-        fmt::format("'{}' was dropped, or written elsewhere, while this statement looked at it: "
-                    "try again",
-                    store::shown_name(name)));
+    throw Outdated(fmt::format(
+        "\"{}\" was dropped or rewritten while this statement was reading it: try again",
+        store::shown_name(name)));
   }
   if (failure) std::rethrow_exception(failure);
   const std::lock_guard lock(mutex);

@@ -54,7 +54,7 @@ std::vector<std::string> Snapshot::strings(const std::vector<std::int64_t>& code
     }
   }
   for (const auto& [code, places] : wanted)
-    TESSERA_REQUIRE(IoError, known_so_far.contains(code), "there is no text with code {} in {}",
+    TESSERA_REQUIRE(IoError, known_so_far.contains(code), "the text with code {} is missing in {}",
                     code, database.folder.string());
   return found;
 }

@@ -64,7 +64,7 @@ TemporaryFolder TemporaryFolder::make() {
   for (;;) {
     std::string name = (in / (prefix + std::string("XXXXXX"))).string();
     TESSERA_REQUIRE(IoError, ::mkdtemp(name.data()) != nullptr,
-                    "cannot make a folder for a temporary database in {}: {}; TMPDIR may name "
+                    "cannot create a folder for a temporary database in {}: {}; set TMPDIR to use "
                     "another place",
                     in.string(), std::strerror(errno));
     // Until it is locked, somebody may take it for abandoned: then another one is made.
@@ -80,7 +80,7 @@ TemporaryFolder TemporaryFolder::make() {
 
 TemporaryFolder TemporaryFolder::join(const fs::path& path) {
   File folder = File::open(path);
-  TESSERA_REQUIRE(IoError, lock(folder, LOCK_SH), "the temporary database {} is gone",
+  TESSERA_REQUIRE(IoError, lock(folder, LOCK_SH), "the temporary database {} no longer exists",
                   path.string());
   return TemporaryFolder(std::move(folder));
 }

@@ -9,8 +9,8 @@ namespace {
 void compare(const std::vector<std::string>& statements) {
   for (std::size_t rank = 1; rank < statements.size(); ++rank)
     TESSERA_REQUIRE(IoError, statements[rank] == statements[0],
-                    "ranks 0 and {} do not make the same statement: {}, and {}; every process must "
-                    "make the same plans and statements in the same order",
+                    "ranks 0 and {} execute different statements: {}, and {}; all processes must "
+                    "execute the same plans and statements in the same order",
                     rank, statements[0], statements[rank]);
 }
 

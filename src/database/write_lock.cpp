@@ -37,14 +37,15 @@ WriteLock::WriteLock(const std::filesystem::path& database, double seconds,
                     file_.path().string(), std::strerror(errno));
     if (Clock::now() >= until) {
       const std::string who = holder_in(file_);
-      throw IoError(fmt::format(
-          "{} is being written to by process {}, which has not finished after {} s; wait for it, "
-          "or allow more time (lock_seconds)",
-          database.string(), who.empty() ? "?" : who, seconds));
+      throw IoError(
+          fmt::format("cannot lock {}: process {} is writing to it and has not finished after {} "
+                      "s; wait for it, or set a longer lock_seconds",
+                      database.string(), who.empty() ? "?" : who, seconds));
     }
-    TESSERA_REQUIRE(Interrupted, !stop.stop_requested() && !is_stopped(),
-                    "stopped while another process wrote to {}; nothing was kept",
-                    database.string());
+    TESSERA_REQUIRE(
+        Interrupted, !stop.stop_requested() && !is_stopped(),
+        "stopped while waiting for another process that writes to {}; no changes were saved",
+        database.string());
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, std::chrono::milliseconds(50));
   }

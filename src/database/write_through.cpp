@@ -50,7 +50,7 @@ struct Descriptor {
 }
 
 void refuse_if_export_stopped(const std::filesystem::path& to, const std::stop_token& stop) {
-  TESSERA_REQUIRE(Interrupted, !stop.stop_requested(), "stopped before all was written to {}",
+  TESSERA_REQUIRE(Interrupted, !stop.stop_requested(), "stopped before {} was completely written",
                   to.string());
 }
 

@@ -77,7 +77,7 @@ std::vector<InputNote> note_inputs(const TaskGraph& graph) {
     const auto& input = std::get<op::Input>(tessera::operator_of(plan.logical()));
     if (!seen.insert(&input).second) continue;
     InputNote note{input.name.empty() ? fmt::format("without a name ({})", to_string(input.type))
-                                      : fmt::format("'{}'", input.name)};
+                                      : fmt::format("\"{}\"", input.name)};
     if (input.relation)
       note.contents = std::max<std::uint64_t>(1, hash_of(*input.relation));
     else if (input.source)
@@ -139,7 +139,7 @@ std::string disagreement(const std::vector<std::vector<InputNote>>& notes) {
     for (std::size_t g = 1; g < groups.size(); ++g)
       others += fmt::format("{}{}", g == 1 ? "" : ", and others than ", names(groups[g]));
     return fmt::format(
-        "{} give{} other values for the input {} than {}: every process must give the same ones",
+        "{} give{} other values for the input {} than {}: all processes must give the same values",
         names(groups.front()), groups.front().size() == 1 ? "s" : "", notes.front()[i].name,
         others);
   }

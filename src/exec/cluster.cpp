@@ -172,9 +172,10 @@ class Cluster::Run final : public Transport {
     const bool awaited =
         cluster_.rank() == 0 ? !spoken_[static_cast<std::size_t>(other)] : other == 0 && !agreed_;
     if (owed_[other] > 0)
-      hear_failure(fmt::format("rank {} has ended while others wait for its tiles", other));
+      hear_failure(
+          fmt::format("rank {} ended while other processes were waiting for its tiles", other));
     else if (awaited)
-      end_all(fmt::format("rank {} has ended before a plan that the others run", other));
+      end_all(fmt::format("rank {} ended before a plan that the other processes run", other));
   }
 
  private:
@@ -213,7 +214,7 @@ std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
   std::vector<InputNote> notes = note_inputs(graph);  // which may take a moment
   const std::lock_guard lock(mutex_);
   TESSERA_REQUIRE(PlanError, active_ == nullptr,
-                  "on a cluster one plan runs at a time, and another is running");
+                  "another plan is running, and a cluster runs only one plan at a time");
   auto run = std::make_unique<Run>(*this, ++runs_, graph, std::move(notes));
   // Of plans that somebody else has made physical there is nothing to decide.
   if (rank() == 0 && told_decisions_ < runs_) pass_on(runs_, 0, "");
@@ -325,7 +326,7 @@ void Cluster::deliver(Message message) {
 
 void Cluster::broken(const std::string& message) {
   const std::lock_guard lock(mutex_);
-  broken_ = "the cluster cannot be reached: " + message;
+  broken_ = "lost the connection to the cluster: " + message;
   if (active_ != nullptr) active_->lose_contact(broken_);
   heard_.notify_all();
 }
@@ -336,8 +337,8 @@ void Cluster::second_passed() {
   for (int other = 0; other < size() && lost_.empty(); ++other) {
     if (other == rank() || gone_[other] || wire_.silence(other) < timeout_) continue;
     lost_ = fmt::format(
-        "{} has given no sign of life for {:.0f} s: it was stopped, or cannot be reached; a longer "
-        "time-out is a setting (cluster_timeout, TESSERA_CLUSTER_TIMEOUT)",
+        "{} has not responded for {:.0f} s: it was stopped, or cannot be reached; to wait longer, "
+        "set cluster_timeout or TESSERA_CLUSTER_TIMEOUT",
         wire_.name(other), wire_.silence(other));
     wire_.give_up(lost_);
     if (active_ != nullptr) active_->hear_failure(lost_);

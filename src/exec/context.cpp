@@ -22,9 +22,10 @@ std::string temporary_folder(const RunOptions& options) {
 }  // namespace
 
 Context context_of(const RunOptions& options, std::shared_ptr<Engine> engine) {
-  TESSERA_REQUIRE(PlanError, options.threads >= 0, "a run on {} threads", options.threads);
-  TESSERA_REQUIRE(PlanError, options.memory_limit >= 0, "a run in {} bytes of memory",
-                  options.memory_limit);
+  TESSERA_REQUIRE(PlanError, options.threads >= 0, "threads must be at least 0, not {}",
+                  options.threads);
+  TESSERA_REQUIRE(PlanError, options.memory_limit >= 0,
+                  "memory_limit must be at least 0, not {} bytes", options.memory_limit);
   Context context{options, std::move(engine)};
   RunOptions& settled = context.options;
   settled.engine = context.engine;

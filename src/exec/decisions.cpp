@@ -58,8 +58,8 @@ std::string Cluster::hear_decisions(std::uint64_t mark) {
     for (const auto& [of, said] : words_)
       require(io_error, of.first <= rounds_ || of.second != 0 || said.runs >= run,
               other_order(0, rank()));
-    require(cluster_error, !gone_[0], "rank 0 has ended before a plan that the others run");
-    refuse_if_stopped("what the first process decides was awaited");
+    require(cluster_error, !gone_[0], "rank 0 ended before a plan that the other processes run");
+    refuse_if_stopped("waiting for the decision of the first process");
   }
 }
 

@@ -52,7 +52,7 @@ class Expander {
   Tuples operator()(const ia::Input&) {
     const auto& input = std::get<op::Input>(tessera::operator_of(plan_->logical()));
     TESSERA_REQUIRE(PlanError, input.relation.has_value() || input.source,
-                    "{} has a type but no tuples: the plan can be explained, not run",
+                    "{} has a type but no tuples: the plan can be explained, but not run",
                     describe_step(*plan_));
     Tuples result(sites_);
     std::vector<int> holders;
@@ -247,7 +247,7 @@ class Expander {
         key.push_back(*i);
       return to_string(key);
     };
-    throw PlanError(fmt::format("{}: key {} is missing, so that {} cannot follow",
+    throw PlanError(fmt::format("{}: key {} is missing, so the array at {} has no predecessor",
                                 describe_step(*plan_), member(expected), member(at)));
   }
 
@@ -291,12 +291,13 @@ std::string describe_step(const ia::Plan& plan) {
 }
 
 void require_results(const std::vector<ia::Plan>& plans) {
-  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to run");
+  TESSERA_REQUIRE(PlanError, !plans.empty(), "no plan is given to run");
   for (const ia::Plan& plan : plans) {
     TESSERA_REQUIRE(PlanError, plan.pending().empty(),
-                    "the result of a plan is whole, but {} leaves summands", ia::describe(plan));
+                    "the result of a plan must be fully summed, but {} leaves partial sums",
+                    ia::describe(plan));
     TESSERA_REQUIRE(PlanError, plan.sites() == plans.front().sites(),
-                    "plans that run together have one number of sites, not {} and {}",
+                    "plans that run together must have the same number of sites, not {} and {}",
                     plans.front().sites(), plan.sites());
   }
 }

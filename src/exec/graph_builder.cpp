@@ -90,7 +90,7 @@ ValueId GraphBuilder::add(TaskKind kind, int op, int site, KeyId key,
     constexpr std::int64_t bytes_a_task = 160;  // with its value, its readers and its state
     TESSERA_REQUIRE(OutOfMemory,
                     2 * std::ssize(graph_.tasks) * bytes_a_task <= machine_memory() / 2,
-                    "{}: the plan has more than {} tasks, which take more memory than there is; "
+                    "{}: the plan has more than {} tasks, which need more memory than available; "
                     "use larger tiles, or compute less at once",
                     describe_step(graph_.steps[op]), graph_.tasks.size());
   }

@@ -148,8 +148,7 @@ class Reader {
 
  private:
   void require(bool fits) const {
-    TESSERA_REQUIRE(IoError, fits, "{} is damaged: its tasks are not those of its plans",
-                    in_.what());
+    TESSERA_REQUIRE(IoError, fits, "{} is damaged: its tasks do not match its plans", in_.what());
   }
   std::size_t below(std::size_t end) {
     return static_cast<std::size_t>(in_.short_below(static_cast<std::int64_t>(end)));
@@ -209,10 +208,10 @@ class Reader {
         require(tuple != nullptr);
         given.tiles = &tuple->tiles;
       } else {
-        TESSERA_REQUIRE(PlanError, given.input->source != nullptr,
-                        "the input '{}' has a type but no tuples: the plan can be explained, not "
-                        "run",
-                        given.input->name);
+        TESSERA_REQUIRE(
+            PlanError, given.input->source != nullptr,
+            "input \"{}\" has a type but no tuples: the plan can be explained, but not run",
+            given.input->name);
       }
     }
   }

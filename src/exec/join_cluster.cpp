@@ -50,7 +50,7 @@ double default_cluster_timeout() {
   char* end = nullptr;
   const double seconds = std::strtod(said, &end);
   TESSERA_REQUIRE(ValueError, *end == '\0' && seconds > 0 && seconds < 1e9,
-                  "TESSERA_CLUSTER_TIMEOUT is '{}', and not a number of seconds", said);
+                  "TESSERA_CLUSTER_TIMEOUT must be a number of seconds, not '{}'", said);
   return seconds;
 }
 
@@ -69,7 +69,7 @@ std::unique_ptr<Cluster> join() {
   }
   if (library == nullptr) library = dlopen(plug_in, RTLD_NOW | RTLD_GLOBAL);
   TESSERA_REQUIRE(IoError, library != nullptr,
-                  "this process was started by mpirun, but {} was not found; looked at{}\nset "
+                  "this process was started by mpirun, but {} was not found; looked in{}\nset "
                   "TESSERA_PLUGINS to its folder, or TESSERA_ENGINE=local to run each process by "
                   "itself",
                   plug_in, looked);
@@ -98,8 +98,7 @@ namespace tessera {
 
 void set_cluster_timeout(double seconds, const RunOptions& options) {
   TESSERA_REQUIRE(ValueError, seconds >= 0 && seconds < 1e9,
-                  "a time-out of {} seconds; it is a number above 0, or 0 for the default",
-                  seconds);
+                  "cluster_timeout must be greater than 0, or 0 for the default, not {}", seconds);
   exec::engine_of(options)->set_timeout(seconds > 0 ? seconds : exec::default_cluster_timeout());
 }
 

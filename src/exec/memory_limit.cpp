@@ -53,8 +53,8 @@ std::int64_t limit_of(const char* said) {
     throw TypeError(fmt::format("TESSERA_MEMORY_LIMIT in the environment: {}", error.what()));
   }
   TESSERA_REQUIRE(TypeError, bytes > 0,
-                  "TESSERA_MEMORY_LIMIT in the environment is '{}', and nothing runs in no memory: "
-                  "write 512MB or 2GiB, or unset it for 80% of what there is",
+                  "TESSERA_MEMORY_LIMIT in the environment is '{}', but must be greater than 0: "
+                  "write 512MB or 2GiB, or unset it for 80% of the memory of the system",
                   said);
   return bytes;
 }

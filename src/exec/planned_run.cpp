@@ -130,7 +130,7 @@ void PlannedRun::State::share() {
   }
   const std::string decided = engine.hear_decisions(mark);
   if (decided.empty()) return;
-  PackedReader in(decided, "what the first process has decided");
+  PackedReader in(decided, "the decision of the first process");
   PlanReader reader(in, {}, what.writer.tables());
   exec::take_decisions(*this, reader);
 }

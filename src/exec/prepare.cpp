@@ -60,12 +60,12 @@ Prepared prepare(std::shared_ptr<TaskGraph> graph, const Context& context, bool 
 
 void refuse_what_cannot_fit(const Prepared& run) {
   if (run.needed <= run.options.memory_limit) return;
-  throw OutOfMemory(fmt::format(
-      "the run needs {} in memory at once, and the limit is {}: use smaller tiles, {}or allow at "
-      "least {} bytes (memory_limit)",
-      bytes_text(run.needed), bytes_text(run.options.memory_limit),
-      run.keeps_results ? "store the result in a database rather than reading it, " : "",
-      run.needed));
+  throw OutOfMemory(
+      fmt::format("the run needs {} of memory, but the limit is {}: use smaller tiles, {}or raise "
+                  "memory_limit to at least {} bytes",
+                  bytes_text(run.needed), bytes_text(run.options.memory_limit),
+                  run.keeps_results ? "store the result in a database instead of reading it, " : "",
+                  run.needed));
 }
 
 MemoryForecast forecast_of(const Prepared& run) {

@@ -7,15 +7,15 @@ namespace tessera::exec {
 
 std::string Cluster::other_order(int one, int other) {
   return fmt::format(
-      "ranks {} and {} do not do the same: every process must make the same plans and statements "
-      "in the same order",
+      "ranks {} and {} do not do the same: all processes must execute the same plans and "
+      "statements in the same order",
       std::min(one, other), std::max(one, other));
 }
 
 std::string Cluster::other_plan(int one, int other) {
   return fmt::format(
-      "ranks {} and {} do not run the same plan: every process must make the same plans of the "
-      "same relations in the same order",
+      "ranks {} and {} do not run the same plan: all processes must run the same plans of the same "
+      "relations in the same order",
       std::min(one, other), std::max(one, other));
 }
 
@@ -42,7 +42,7 @@ std::string Cluster::take(int from, std::int64_t round) {
     TESSERA_REQUIRE(ClusterError, lost_.empty(), "{}", lost_);
     if (found != words_.end()) continue;  // the rest of it is on its way
     TESSERA_REQUIRE(IoError, begun_[from] <= runs_, "{}", other_order(from, rank()));
-    TESSERA_REQUIRE(ClusterError, !gone_[from], "rank {} has ended while rank {} waits for it",
+    TESSERA_REQUIRE(ClusterError, !gone_[from], "rank {} ended while rank {} was waiting for it",
                     from, rank());
   }
 }

@@ -117,7 +117,7 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
 
 std::vector<Relation> run(PlannedRun planned, RunReport* report) {
   TESSERA_REQUIRE(PlanError, planned.state().results == Results::kept,
-                  "the run was planned to hand its results over: run_into takes it");
+                  "the run was planned to pass its results on: use run_into");
   return kept_results(std::move(planned), report);
 }
 
@@ -140,7 +140,7 @@ std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& si
                                          RunReport* report) {
   PlannedRun::State& state = planned.state();
   TESSERA_REQUIRE(PlanError, state.results == Results::handed_over,
-                  "the run was planned to keep its results: run takes it");
+                  "the run was planned to keep its results: use run");
   return in_context(state, [&](exec::Prepared run) {
     std::vector<TupleSet<TileType>> results =
         exec::results_to_come(*run.graph, state.logical, state.context.options.holes);

@@ -26,12 +26,12 @@ std::string decisions(const PlannedRun::State& run, WrittenPlans& after) {
 void take_decisions(PlannedRun::State& run, PlanReader& reader) {
   optimizer::Planning planned{run.logical, run.planning, ia::read_plans(reader)};
   TESSERA_REQUIRE(IoError, planned.plans.size() == run.logical.size(),
-                  "{} is damaged: {} physical plans of {}", reader.in().what(),
+                  "{} is damaged: {} physical plans for {} plans", reader.in().what(),
                   planned.plans.size(), run.logical.size());
   for (const ia::Plan& plan : planned.plans)
     TESSERA_REQUIRE(IoError, plan.sites() == run.planning.sites && plan.pending().empty(),
-                    "{} is damaged: a plan on {} sites of {}", reader.in().what(), plan.sites(),
-                    run.planning.sites);
+                    "{} is damaged: a plan for {} sites in a run on {}", reader.in().what(),
+                    plan.sites(), run.planning.sites);
   auto graph = std::make_shared<TaskGraph>(read_graph(reader.in(), planned.plans));
   reader.in().require_done();
   run.planned = std::move(planned);

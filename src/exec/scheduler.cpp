@@ -16,7 +16,7 @@ std::string message_of(const std::exception_ptr& error) {
   } catch (const std::exception& known) {
     return known.what();
   } catch (...) {
-    return "an error of an unknown kind";
+    return "unknown error";
   }
 }
 

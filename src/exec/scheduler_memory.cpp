@@ -153,12 +153,12 @@ bool Scheduler::may_start(TaskId task) {
 }
 
 void Scheduler::fail_for_want_of_room(const std::string& what, std::int64_t bytes) {
-  fail_with(residence_->next(),
-            std::make_exception_ptr(OutOfMemory(fmt::format(
-                "{} needs {} in memory at once, and the limit is {}: use smaller tiles, {}or allow "
-                "more (memory_limit)",
-                what, bytes_text(bytes), bytes_text(options_.memory_limit),
-                sink_ ? "" : "store the result in a database rather than reading it, "))));
+  fail_with(
+      residence_->next(),
+      std::make_exception_ptr(OutOfMemory(fmt::format(
+          "{} needs {} of memory, but the limit is {}: use smaller tiles, {}or raise memory_limit",
+          what, bytes_text(bytes), bytes_text(options_.memory_limit),
+          sink_ ? "" : "store the result in a database instead of reading it, "))));
 }
 
 /// What others send comes unasked, and something else may have to go.
@@ -198,7 +198,7 @@ void Scheduler::settle_in(ValueId value, std::int64_t bytes, std::vector<TaskId>
   if (sink_ || !is_kept_result_[value]) return;
   kept_results_ += bytes;
   if (kept_results_ > options_.memory_limit)
-    fail_for_want_of_room("what there is of the result", kept_results_);
+    fail_for_want_of_room("the part of the result that is computed", kept_results_);
 }
 
 void Scheduler::read_back(ValueId value) {

@@ -50,8 +50,8 @@ SpillFile::Copy SpillFile::write(const std::vector<Tile>& tiles) {
     return copy;
   } catch (const IoError& error) {
     throw IoError(
-        fmt::format("what does not fit into memory cannot be put into '{}': {}; choose another "
-                    "temporary_folder (or TMPDIR), or allow more memory (memory_limit)",
+        fmt::format("cannot spill data to '{}': {}; choose another temporary_folder (or TMPDIR), "
+                    "or raise memory_limit",
                     folder_.string(), error.what()));
   }
 }
@@ -69,7 +69,7 @@ store::FileRange SpillFile::append(const std::vector<Tile>& tiles) {
 }
 
 std::vector<Tile> SpillFile::read(const Copy& copy) const {
-  std::vector<Tile> tiles = store::read_tiles(*file_, copy.range, {}, "what was spilled to disk");
+  std::vector<Tile> tiles = store::read_tiles(*file_, copy.range, {}, "the spilled data");
   for (std::size_t t = 0; t < tiles.size(); ++t) tiles[t] = as_it_lay(tiles[t], copy.layouts[t]);
   return tiles;
 }

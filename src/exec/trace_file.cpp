@@ -58,7 +58,8 @@ std::string TraceFile::part(int rank) const {
 
 void TraceFile::open() {
   file_.emplace(File::open_to_write(part(rank_)));
-  TESSERA_REQUIRE(IoError, take_lock(*file_, LOCK_EX, 0), "another process writes {}", part(rank_));
+  TESSERA_REQUIRE(IoError, take_lock(*file_, LOCK_EX, 0), "another process is writing to {}",
+                  part(rank_));
   file_->truncate(0);
   file_->write(0, bytes_of(head));
   end_ = std::ssize(head);
@@ -81,8 +82,8 @@ void TraceFile::begin_together() {
     for (int rank = 1; rank < engine_->processes() && wrong.empty(); ++rank)
       if (!std::filesystem::exists(part(rank)))
         wrong = fmt::format(
-            "{} of rank {} is not seen by rank 0: a trace is written into a folder "
-            "that all processes see",
+            "{} of rank {} does not exist for rank 0: a trace must be written to a folder that all "
+            "processes share",
             part(rank), rank);
     begin = wrong.empty() ? std::to_string(now<std::chrono::system_clock>()) : "!" + wrong;
   }
@@ -118,13 +119,13 @@ void TraceFile::close() {
 void TraceFile::join(int rank) {
   File other = File::open(part(rank));
   TESSERA_REQUIRE(IoError, take_lock(other, LOCK_SH, engine_->timeout().value_or(0)),
-                  "rank {} does not complete its part of the trace, {}", rank, part(rank));
+                  "rank {} did not complete its part of the trace, {}", rank, part(rank));
   std::int64_t from = std::ssize(head);
   const std::int64_t to = other.size() - std::ssize(tail);
   std::string end(tail.size(), ' ');
   if (to >= from) other.read(to, std::as_writable_bytes(std::span(end.data(), end.size())));
-  TESSERA_REQUIRE(IoError, end == tail, "{} is cut off: rank {} was killed as it wrote", part(rank),
-                  rank);
+  TESSERA_REQUIRE(IoError, end == tail, "{} is truncated: rank {} was killed while writing it",
+                  part(rank), rank);
   if (from == to) return remove_file(part(rank));
   if (any_) file_->write(end_++, bytes_of(","));
   any_ = true;

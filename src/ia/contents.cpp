@@ -14,7 +14,7 @@ constexpr const char* listing = "tuples were listed";
 void check_listable(const tessera::Plan& plan, std::int64_t tuples) {
   TESSERA_REQUIRE(
       PlanError, tuples <= contents_limit,
-      "{}: {} tuples are too many to place one by one (the most is {}); use larger tiles",
+      "{}: {} tuples are too many to place one by one (the maximum is {}); use larger tiles",
       tessera::describe(tessera::operator_of(plan)), tuples, contents_limit);
 }
 

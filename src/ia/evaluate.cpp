@@ -158,8 +158,7 @@ class Evaluator {
       for (const auto& [key, members] : groups) {
         std::int64_t expected = 0;
         for (const auto& [at, tuple] : members)
-          TESSERA_REQUIRE(PlanError, at == expected++,
-                          "{}: an array before {} is missing, so that it cannot follow",
+          TESSERA_REQUIRE(PlanError, at == expected++, "{}: the array before {} is missing",
                           describe(plan_), to_string(tuple->key));
         BasicTuple<Payload> joined{key, {}};
         for (std::size_t c = 0; c < plan_.type().columns.size(); ++c) {
@@ -202,8 +201,9 @@ class Evaluator {
     Set set = *inputs_[0];
     const auto& pilot = fill.input.logical().node().pilot;
     if (fill.input.type().presence != Presence::sparse) return set;
-    TESSERA_REQUIRE(PlanError, pilot != nullptr, "{}: {} is too large to fill in its zeros",
-                    describe(plan_), to_string(fill.input.type()));
+    TESSERA_REQUIRE(PlanError, pilot != nullptr,
+                    "{}: {} is too large for its zeros to be filled in", describe(plan_),
+                    to_string(fill.input.type()));
     const TypesAt types = types_everywhere(*pilot);
     for (int site = 0; site < plan_.sites(); ++site) {
       std::unordered_map<Key, bool, KeyHash> there;
@@ -230,7 +230,7 @@ class Evaluator {
     if constexpr (std::is_same_v<Payload, Tile>) {
       if (input.source) return tuples_from(input).tuples;
       TESSERA_REQUIRE(PlanError, input.relation.has_value(),
-                      "{} has a type but no tuples: the plan can be explained, not run",
+                      "{} has a type but no tuples: the plan can be explained, but not run",
                       tessera::describe(tessera::operator_of(plan_.logical())));
       return input.relation->tuples();
     } else {
@@ -330,7 +330,8 @@ template PhysicalSet<TileType> evaluate(const Plan&, Traffic*);
 
 Relation interpret(const Plan& plan, Traffic* traffic) {
   TESSERA_REQUIRE(PlanError, plan.pending().empty(),
-                  "the result of a plan is whole, but {} leaves summands", describe(plan));
+                  "the result of a plan must be fully summed, but {} leaves partial sums",
+                  describe(plan));
   const PhysicalSet<Tile> set = evaluate<Tile>(plan, traffic);
   std::map<Key, std::vector<Tile>> whole;
   for (const auto& tuples : set.at)

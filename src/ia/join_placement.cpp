@@ -45,17 +45,18 @@ Placement join_placement(const Join& join) {
   const Placement& left = join.left.placement();
   const Placement& right = join.right.placement();
   TESSERA_REQUIRE(PlanError, left.sites() == right.sites(),
-                  "Join: {} sites on the left, {} on the right", left.sites(), right.sites());
+                  "Join: the left side has {} sites, the right side {}", left.sites(),
+                  right.sites());
   if (left.is_all()) return follow(join, true);
   if (right.is_all()) return follow(join, false);
 
   const auto refuse = [&](const std::string& why) {
     return PlanError(fmt::format(
-        "Join: {}: the left side lies {}, the right side {}; shuffle or broadcast one of them", why,
-        left.to_string(), right.to_string()));
+        "Join: {}: the left side is placed {}, the right side {}; shuffle or broadcast one of them",
+        why, left.to_string(), right.to_string()));
   };
   if (left.is_scattered() || right.is_scattered() || left.axes().size() != right.axes().size())
-    throw refuse("tuples that join may be at different sites");
+    throw refuse("matching tuples may be at different sites");
   const std::vector<int> names = right_in_result(
       join.left_keys, join.right_keys, join.left.type().arity(), join.right.type().arity());
   const std::vector<Axis> moved = right.renumber(names, Axis::Kind::copy).axes();
@@ -65,7 +66,7 @@ Placement join_placement(const Join& join) {
     const Axis& r = moved[i];
     const bool meet = l.extent == r.extent &&
                       (l == r || l.kind == Axis::Kind::copy || r.kind == Axis::Kind::copy);
-    if (!meet) throw refuse(fmt::format("axis {} does not bring together what joins", i));
+    if (!meet) throw refuse(fmt::format("axis {} may put matching tuples at different sites", i));
     axes.push_back(l.kind == Axis::Kind::copy ? r : l);
   }
   return {axes, left.sites()};

@@ -29,19 +29,21 @@ int coordinate(const Axis& axis, const Key& key) {
 
 Placement::Placement(std::vector<Axis> axes, int sites) : axes_(std::move(axes)), sites_(sites) {
   TESSERA_REQUIRE(PlanError, sites >= 1 && sites <= max_sites,
-                  "a placement on {} sites; there may be 1 to {}", sites, max_sites);
+                  "a placement cannot have {} sites; it must have 1 to {}", sites, max_sites);
   // Axes of one coordinate say nothing: without them, equal placements look equal.
   std::erase_if(axes_, [](const Axis& axis) { return axis.extent == 1; });
   std::int64_t used = 1;
   for (const Axis& axis : axes_) {
-    TESSERA_REQUIRE(PlanError, axis.extent >= 1, "an axis of extent {}", axis.extent);
+    TESSERA_REQUIRE(PlanError, axis.extent >= 1, "an axis cannot have the extent {}", axis.extent);
     TESSERA_REQUIRE(PlanError, (axis.kind == Axis::Kind::split) == !axis.digits.empty(),
-                    "an axis has digits if, and only if, it splits");
+                    "an axis must have digits if it splits, and none otherwise");
     for (const Digit& digit : axis.digits)
       TESSERA_REQUIRE(PlanError, digit.component >= 0 && digit.divisor >= 1 && digit.stride >= 0,
-                      "digit {} * (k{} div {})", digit.stride, digit.component, digit.divisor);
+                      "invalid digit {} * (k{} div {})", digit.stride, digit.component,
+                      digit.divisor);
     used *= axis.extent;
-    TESSERA_REQUIRE(PlanError, used <= sites, "a grid of {} or more on {} sites", used, sites);
+    TESSERA_REQUIRE(PlanError, used <= sites, "a grid needs {} sites or more, but there are {}",
+                    used, sites);
   }
   if (axes_.size() > 1 && is_all()) axes_ = {{sites, Axis::Kind::copy, {}}};
 }
@@ -54,7 +56,7 @@ Placement Placement::part(const std::vector<int>& components, const Key& frontie
   for (std::size_t i = components.size(); i-- > 0;) {
     const int component = components[i];
     TESSERA_REQUIRE(PlanError, component >= 0 && std::cmp_less(component, frontier.size()),
-                    "there is no key component {} below {}", component,
+                    "key component {} does not exist in keys below {}", component,
                     tessera::to_string(frontier));
     // A stride counts only modulo the extent, so that it need not grow without bound.
     axis.digits.insert(axis.digits.begin(), {component, 1, keys});
@@ -68,8 +70,8 @@ Placement Placement::part(const std::vector<int>& components, const Key& frontie
 }
 
 Placement Placement::grid(const std::vector<int>& on, const std::vector<int>& extents, int sites) {
-  TESSERA_REQUIRE(PlanError, on.size() == extents.size(), "{} components on {} axes", on.size(),
-                  extents.size());
+  TESSERA_REQUIRE(PlanError, on.size() == extents.size(), "{} components are given for {} axes",
+                  on.size(), extents.size());
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < on.size(); ++i)
     axes.push_back({extents[i], Axis::Kind::split, {{on[i], 1, 1}}});

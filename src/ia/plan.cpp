@@ -52,7 +52,7 @@ struct Logical {
   }
   tessera::Plan operator()(const Map& map) const {
     TESSERA_REQUIRE(PlanError, map.branches.size() == 1 && !map.branches.front().cut,
-                    "what a map of {} branches computes must be said by who makes it",
+                    "the logical plan of a map with {} branches must be given",
                     map.branches.size());
     const tessera::Plan plan = through(map.input.logical(), map.branches.front().arrays);
     return map.branches.front().keys ? plan.rekey(*map.branches.front().keys) : plan;
@@ -104,22 +104,23 @@ struct Locate {
     return {Placement::all(move.input.sites()), move.input.pending()};
   }
   Located operator()(const Shuffle& move) const {
-    TESSERA_REQUIRE(PlanError, move.to.sites() == move.input.sites(),
-                    "SHUF from {} sites to {}: a plan has one number of sites", move.input.sites(),
-                    move.to.sites());
+    TESSERA_REQUIRE(
+        PlanError, move.to.sites() == move.input.sites(),
+        "SHUF from {} sites to {}: the number of sites must be the same in the whole plan",
+        move.input.sites(), move.to.sites());
     TESSERA_REQUIRE(PlanError, !move.to.has_partials() && !move.to.is_scattered(),
-                    "SHUF {}: tuples cannot be sent there", move.to.to_string());
+                    "SHUF {}: tuples cannot be sent to this placement", move.to.to_string());
     for (const Axis& axis : move.to.axes())
       for (const Digit& digit : axis.digits)
         TESSERA_REQUIRE(PlanError, digit.component < move.input.type().arity(),
-                        "SHUF {}: keys have arity {}", move.to.to_string(),
+                        "SHUF {}: keys have only {} components", move.to.to_string(),
                         move.input.type().arity());
     return {move.to, move.input.pending()};
   }
   Located operator()(const Fill& fill) const {
     refuse_pending("Fill", fill.input);
     TESSERA_REQUIRE(PlanError, !fill.input.placement().is_scattered(),
-                    "Fill: nothing says which site an absent key belongs to; shuffle first");
+                    "Fill: the site of absent keys is not known; shuffle first");
     return {fill.input.placement()};
   }
   Located operator()(const Join& join) const {
@@ -136,7 +137,7 @@ struct Locate {
   Located operator()(const Aggregate& aggregate) const {
     const Plan& input = aggregate.input;
     TESSERA_REQUIRE(PlanError, input.pending().empty() || input.pending() == aggregate.kernels,
-                    "Aggregate: summands of {} cannot be folded with {}",
+                    "Aggregate: partial results of {} cannot be combined with {}",
                     input.pending().front().to_string(), aggregate.kernels.front().to_string());
     std::vector<int> to(static_cast<std::size_t>(input.type().arity()), -1);
     for (std::size_t i = 0; i < aggregate.group_by.size(); ++i)
@@ -144,10 +145,10 @@ struct Locate {
     Located result;
     bool partial = false;
     if (input.placement().is_scattered()) {
-      TESSERA_REQUIRE(PlanError, !input.placement().has_copies(),
-                      "Aggregate: {} has copies of some tuples, which would count twice; "
-                      "shuffle first",
-                      input.placement().to_string());
+      TESSERA_REQUIRE(
+          PlanError, !input.placement().has_copies(),
+          "Aggregate: {} has copies of some tuples, which would be counted twice; shuffle first",
+          input.placement().to_string());
       auto table = std::make_shared<Placement::Table>();
       for (const Key& from : contents_of(input).keys) {
         Key group;
@@ -167,12 +168,12 @@ struct Locate {
       for (const KernelCall& kernel : aggregate.kernels)
         TESSERA_REQUIRE(PlanError,
                         kernel.properties().associative && kernel.properties().commutative,
-                        "Aggregate: a group lies at several sites, and {} may not be folded in "
-                        "parts: it is not known to be associative and commutative",
+                        "Aggregate: a group is spread over several sites, but {} cannot be "
+                        "computed in parts: it is not known to be associative and commutative",
                         kernel.to_string());
       TESSERA_REQUIRE(
           PlanError, aggregate.finish.empty(),
-          "Aggregate: only whole groups can be finished, but these lie at several sites");
+          "Aggregate: only whole groups can be finished, but these are spread over several sites");
       result.pending = aggregate.kernels;
     }
     return result;
@@ -194,7 +195,7 @@ struct Locate {
       return !from.is_scattered();
     }();
     TESSERA_REQUIRE(PlanError, together,
-                    "Concat: arrays of one group may be at different sites of {}",
+                    "Concat: the arrays of a group may be at different sites of {}",
                     from.to_string());
     return {from.renumber(to, Axis::Kind::copy)};
   }
@@ -210,7 +211,7 @@ struct Locate {
 
   static void refuse_pending(const char* what, const Plan& input) {
     TESSERA_REQUIRE(PlanError, input.pending().empty(),
-                    "{}: its input has summands that are still to be folded with {}", what,
+                    "{}: its input has partial results that must first be combined with {}", what,
                     input.pending().front().to_string());
   }
 };
@@ -261,11 +262,12 @@ Plan make(Operator op, const std::optional<tessera::Plan>& logical) {
 Plan Plan::input(const tessera::Plan& logical, const Placement& placement) {
   TESSERA_REQUIRE(PlanError, std::holds_alternative<op::Input>(tessera::operator_of(logical)),
                   "{} is not an input", tessera::describe(tessera::operator_of(logical)));
-  TESSERA_REQUIRE(PlanError, !placement.has_partials(), "an input cannot lie in summands");
+  TESSERA_REQUIRE(PlanError, !placement.has_partials(),
+                  "an input cannot be placed in partial sums");
   for (const Axis& axis : placement.axes())
     for (const Digit& digit : axis.digits)
       TESSERA_REQUIRE(PlanError, digit.component < logical.type().arity(),
-                      "{} cannot lie {}: its keys have arity {}",
+                      "{} cannot be placed {}: its keys have only {} components",
                       tessera::describe(tessera::operator_of(logical)), placement.to_string(),
                       logical.type().arity());
   auto node = std::make_shared<Node>(Input{}, logical);
@@ -300,8 +302,8 @@ Plan Plan::fill() const { return make(Fill{*this}, logical()); }
 Plan Plan::duplicate(int position, std::int64_t count) const {
   const int arity = type().arity();
   TESSERA_REQUIRE(PlanError, position >= 0 && position <= arity && count >= 1,
-                  "Duplicate: {} times at position {} of a key of arity {}", count, position,
-                  arity);
+                  "Duplicate: cannot insert {} copies at position {} of a key with {} components",
+                  count, position, arity);
   // The product below sees the zeros that a sparse relation leaves out.
   if (type().presence == Presence::sparse) return fill().duplicate(position, count);
   std::vector<Branch> branches;

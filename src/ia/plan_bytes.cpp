@@ -185,11 +185,11 @@ class Reader {
     const auto* map = std::get_if<Map>(&op);
     if (map == nullptr || (map->branches.size() == 1 && !map->branches.front().cut)) {
       if (const Join* join = join_of(op))
-        TESSERA_REQUIRE(IoError, !join->projection.empty(), "{} is damaged: a join of no columns",
+        TESSERA_REQUIRE(IoError, !join->projection.empty(), "{} is damaged: a join without columns",
                         in_.what());
       const Plan found = make(op);
       TESSERA_REQUIRE(IoError, found.logical().type() == what.type(),
-                      "{} is damaged: {} computes {}, and not {}", in_.what(), describe(found),
+                      "{} is damaged: {} computes {}, not {}", in_.what(), describe(found),
                       to_string(found.logical().type()), to_string(what.type()));
     }
     return make(std::move(op), what);

@@ -24,8 +24,9 @@ std::vector<int> normalize_axes(std::string_view kernel, const std::vector<std::
   std::sort(normalized.begin(), normalized.end());
   const auto repeated = std::adjacent_find(normalized.begin(), normalized.end());
   if (repeated != normalized.end())
-    throw TypeError(fmt::format("{}: axes [{}] name dimension {} of shape {} twice; name each once",
-                                kernel, fmt::join(axes, ", "), *repeated, to_string(shape)));
+    throw TypeError(
+        fmt::format("{}: axes [{}] have dimension {} of shape {} twice; list each dimension once",
+                    kernel, fmt::join(axes, ", "), *repeated, to_string(shape)));
   return normalized;
 }
 

@@ -64,10 +64,10 @@ Shape common_shape(std::string_view kernel, const TileType& a, const TileType& b
   try {
     return broadcast_shapes(a.shape, b.shape);
   } catch (const TypeError&) {
-    throw TypeError(fmt::format(
-        "{}: {} and {} do not fit: counted from the last, extents must be equal or 1; slice or "
-        "reshape one of them",
-        kernel, to_string(a), to_string(b)));
+    throw TypeError(
+        fmt::format("{}: {} and {} cannot be broadcast together: dimensions must be equal or 1, "
+                    "counted from the last one; slice or reshape one of them",
+                    kernel, to_string(a), to_string(b)));
   }
 }
 
@@ -91,9 +91,9 @@ TileType infer_binary(std::string_view kernel, const BinaryOperation& operation,
   const Shape shape = common_shape(kernel, a, b);
   const DType working = operation.working_dtype(promote(a.dtype, b.dtype));
   if (loop_for(operation.loops, working) == nullptr)
-    throw TypeError(
-        fmt::format("{}: {} and {} do not fit: it is not defined on {}; cast one of them to i64",
-                    kernel, to_string(a), to_string(b), to_string(working)));
+    throw TypeError(fmt::format(
+        "{}: {} and {} are not supported: it is not defined for {}; cast one of them to i64",
+        kernel, to_string(a), to_string(b), to_string(working)));
   const Strategy strategy = strategy_of(operation, a, b, shape);
   const int sparse_dims = strategy == Strategy::dense          ? 0
                           : strategy == Strategy::sample_right ? b.sparse_dims
@@ -142,7 +142,7 @@ void require_exponents(std::string_view kernel, const Tile& exponents) {
   const std::int64_t* negative =
       std::find_if(dense.data<std::int64_t>(), end, [](std::int64_t value) { return value < 0; });
   TESSERA_REQUIRE(ValueError, negative == end,
-                  "{}: an integer to the negative power {} is no integer; cast to f64 first",
+                  "{}: an integer to the negative power {} is not an integer; cast to f64 first",
                   kernel, negative == end ? 0 : *negative);
 }
 

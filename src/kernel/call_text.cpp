@@ -36,7 +36,7 @@ class CallParser {
   [[noreturn]] void fail(std::string_view wanted) const {
     const int column = static_cast<int>(token_.offset) + 1;
     throw ParseError(
-        fmt::format("kernel call '{}', column {}: {} was expected", text_, column, wanted), 1,
+        fmt::format("kernel call '{}', column {}: expected {}", text_, column, wanted), 1,
         column);
   }
   void advance() { token_ = scanner_.next(); }

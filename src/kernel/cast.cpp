@@ -50,7 +50,7 @@ void require_held(const Tile& tile, const Tile& cast, const IntegerRange& intege
       const T value = before.data<T>()[i];
       if (holds(integers, value)) continue;
       const bool is_number = value == value;  // NaN is not, and has no sign that matters
-      throw ValueError(fmt::format("cast: {} does not fit {} bits: their integers go from {} to {}",
+      throw ValueError(fmt::format("cast: {} is out of range for a {}-bit integer: {} to {}",
                                    is_number ? fmt::format("{}", value) : "nan", integers.bits,
                                    integers.least(), integers.largest()));
     }
@@ -59,8 +59,7 @@ void require_held(const Tile& tile, const Tile& cast, const IntegerRange& intege
 
 TileType infer_cast(const TileType& type, const Params& params) {
   const std::int64_t bits = params.integer("bits");
-  TESSERA_REQUIRE(TypeError, bits == 32 || bits == 64,
-                  "cast: there are integers of 32 and of 64 bits, and not of {}", bits);
+  TESSERA_REQUIRE(TypeError, bits == 32 || bits == 64, "cast: bits must be 32 or 64, not {}", bits);
   try {
     return {parse_dtype(params.text("dtype")), type.shape, type.sparse_dims};
   } catch (const TypeError& error) {

@@ -24,7 +24,7 @@ using Extents = EinsumSpec::Extents;
 
 Extents extents_of(const EinsumSpec& spec, Types types) {
   TESSERA_REQUIRE(TypeError, spec.operands.size() == 2,
-                  "einsum: '{}' has {} operands; inside a tile it takes two", spec.to_string(),
+                  "einsum: '{}' has {} operands; the kernel takes two", spec.to_string(),
                   spec.operands.size());
   return spec.extents({types[0].shape, types[1].shape});
 }

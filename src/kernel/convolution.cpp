@@ -27,8 +27,8 @@ std::vector<std::int64_t> for_each_dimension(const Params& params, const char* n
   TESSERA_REQUIRE(
       TypeError,
       std::cmp_equal(values.size(), dims) && std::all_of(values.begin(), values.end(), valid),
-      "conv: {} [{}] does not fit a {}-d convolution; give a number of at least {}, "
-      "or a list of {} of them",
+      "conv: {} [{}] is not valid for a {}-d convolution; give a number of at least {}, or a list "
+      "of {} such numbers",
       name, fmt::join(values, ", "), dims, least, dims);
   return values;
 }
@@ -50,9 +50,9 @@ Convolution convolution(Types types, const Params& params) {
   TESSERA_REQUIRE(TypeError,
                   rank >= 3 && rank <= 5 && input.shape.rank() >= rank - 1 &&
                       input.shape.rank() <= rank && input.shape[lead] == weights.shape[1],
-                  "conv: {} and {} do not fit: the weights must be [filters x channels x 1 to 3 "
+                  "conv: {} and {} do not match: the weights must be [filters x channels x 1 to 3 "
                   "window extents] and the input [channels x extents], or [images x channels x "
-                  "extents], with as many channels",
+                  "extents], with the same number of channels",
                   to_string(input), to_string(weights));
   conv.dims = rank - 2;
   const std::vector<std::int64_t> stride = for_each_dimension(params, "stride", conv.dims, 1);
@@ -72,8 +72,8 @@ Convolution convolution(Types types, const Params& params) {
     e.padding[d] = padding[i];
     const std::int64_t room = e.input[d] + 2 * e.padding[d] - e.window[d];
     TESSERA_REQUIRE(TypeError, e.window[d] > 0 && room >= 0,
-                    "conv: {} and {} do not fit: a window of {} does not lie within the {} "
-                    "elements of dimension {} and their padding of {}; pad more",
+                    "conv: {} and {} do not match: a window of {} is larger than the {} elements "
+                    "of dimension {} with their padding of {}; use more padding",
                     to_string(input), to_string(weights), e.window[d], e.input[d], lead + 1 + i,
                     e.padding[d]);
     e.output[d] = room / e.stride[d] + 1;

@@ -64,20 +64,20 @@ EinsumSpec EinsumSpec::parse(std::string_view text) {
       ++i;
     } else {
       throw TypeError(fmt::format(
-          "einsum: '{}' stands in '{}' where letters, ',' or '->' are expected{}", c, text,
-          c == '.' ? ": write every dimension as a letter, an ellipsis is not known" : ""));
+          "einsum: unexpected '{}' in '{}': expected letters, ',' or '->'{}", c, text,
+          c == '.' ? "; an ellipsis is not supported: write a letter for each dimension" : ""));
     }
   }
   if (!in_output) spec.output = implicit_output(spec.operands);
   for (std::size_t i = 0; i < spec.output.size(); ++i) {
     const char letter = spec.output[i];
     TESSERA_REQUIRE(TypeError, spec.output.find(letter) == i,
-                    "einsum: the result of '{}' has the index {} twice", text, letter);
+                    "einsum: the output of '{}' has the index {} twice", text, letter);
     TESSERA_REQUIRE(
         TypeError,
         std::any_of(spec.operands.begin(), spec.operands.end(),
                     [&](const std::string& operand) { return has_letter(operand, letter); }),
-        "einsum: the index {} in the result of '{}' is in no operand", letter, text);
+        "einsum: the index {} in the output of '{}' is not an index of any operand", letter, text);
   }
   return spec;
 }

@@ -26,8 +26,8 @@ TileType infer_unary(const std::string& kernel, const UnaryOperation& operation,
   const DType dtype = working_dtype(operation.working, type.dtype);
   if (loop_for(operation.loops, dtype) == nullptr)
     throw TypeError(fmt::format(
-        "{}: {} does not fit: it is not defined on {}; cast it to i64, or use logical_not", kernel,
-        to_string(type), to_string(dtype)));
+        "{}: {} is not supported: it is not defined for {}; cast it to i64, or use logical_not",
+        kernel, to_string(type), to_string(dtype)));
   return {dtype, type.shape, operation.keeps_zero ? type.sparse_dims : 0};
 }
 
@@ -79,8 +79,9 @@ constexpr double exponential_flops = 20;
 Kernel softmax_kernel() {
   const auto infer = [](const TileType& type) {
     if (type.shape.rank() == 0)
-      throw TypeError(fmt::format(
-          "softmax: {} does not fit: a scalar has no last dimension; reshape it", to_string(type)));
+      throw TypeError(
+          fmt::format("softmax: {} is not supported: a scalar has no last dimension; reshape it",
+                      to_string(type)));
     return TileType{float_of(type.dtype), type.shape};
   };
   return {.name = "softmax",

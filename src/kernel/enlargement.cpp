@@ -25,8 +25,8 @@ TileType infer_concat(Types types, const Params& params) {
     Shape expected = first.shape;
     if (type.shape.rank() == expected.rank()) expected[axis] = type.shape[axis];
     TESSERA_REQUIRE(TypeError, type.shape == expected,
-                    "concat: {} and {} do not fit: all but dimension {} must agree; slice or "
-                    "pad one of them",
+                    "concat: {} and {} do not match: all dimensions except dimension {} must be "
+                    "equal; slice or pad one of them",
                     to_string(first), to_string(type), axis);
     result.dtype = promote(result.dtype, type.dtype);
     if (!type.is_sparse()) result.sparse_dims = 0;
@@ -74,10 +74,10 @@ std::pair<Shape, Integers> aligned_repeats(const TileType& type, const Params& p
   Integers repeats = params.integers("repeats");
   const std::size_t rank = std::max(repeats.size(), type.shape.size());
   TESSERA_REQUIRE(TypeError, rank <= max_rank,
-                  "tile: {} repeats of {} make more than {} dimensions", repeats.size(),
+                  "tile: {} repeats of {} would have more than {} dimensions", repeats.size(),
                   to_string(type), max_rank);
   for (std::int64_t count : repeats)
-    TESSERA_REQUIRE(TypeError, count >= 0, "tile: repeats [{}] of {}; they must not be negative",
+    TESSERA_REQUIRE(TypeError, count >= 0, "tile: repeats [{}] of {} must not be negative",
                     fmt::join(repeats, ", "), to_string(type));
   repeats.insert(repeats.begin(), rank - repeats.size(), 1);
   Shape shape(rank - type.shape.size(), 1);
@@ -130,8 +130,8 @@ TileType infer_pad(const TileType& type, const Params& params) {
                   before.size() == rank && after.size() == rank &&
                       std::none_of(before.begin(), before.end(), negative) &&
                       std::none_of(after.begin(), after.end(), negative),
-                  "pad: before [{}] and after [{}] do not fit {}; give a number of at least 0 "
-                  "for each of its {} dimensions",
+                  "pad: before [{}] and after [{}] are not valid for {}; give a number of at least "
+                  "0 for each of its {} dimensions",
                   fmt::join(before, ", "), fmt::join(after, ", "), to_string(type), rank);
   TESSERA_REQUIRE(TypeError, can_hold(type.dtype, value),
                   "pad: {} cannot hold the value {}; cast it first", to_string(type), value);

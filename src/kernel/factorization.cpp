@@ -101,13 +101,13 @@ std::vector<Tile> qr(Tiles tiles, const Params& params) {
 }
 
 void require_finite(const char* kernel, const MatrixStack& stack, std::int64_t i, bool finite) {
-  TESSERA_REQUIRE(ValueError, finite, "{}: the {} holds NaN or infinity; replace them", kernel,
+  TESSERA_REQUIRE(ValueError, finite, "{}: the {} has NaN or infinity; replace them", kernel,
                   stack.name_of(i));
 }
 
 void require_converged(const char* kernel, const MatrixStack& stack, std::int64_t i, int info) {
   TESSERA_REQUIRE(ValueError, info == 0,
-                  "{}: the {} does not converge (LAPACK's info is {}); rescale it", kernel,
+                  "{}: the {} does not converge (LAPACK returned info {}); rescale it", kernel,
                   stack.name_of(i), info);
 }
 

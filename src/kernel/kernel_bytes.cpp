@@ -66,7 +66,7 @@ void KernelWriter::put(const KernelCall& call) {
   calls_.push_back(call);
   const bool by_name = is_registered(call.kernel());
   TESSERA_REQUIRE(PlanError, by_name || !sealed_,
-                  "the kernel '{}' cannot be written: it is not registered, and came up after the "
+                  "kernel \"{}\" cannot be written: it is not registered, and was added after the "
                   "plan that the reader knows",
                   call.kernel().name);
   out_.put_short(by_name ? registered : unregistered).put(call.kernel().name);
@@ -83,8 +83,8 @@ KernelCall KernelReader::call() {
 KernelCall KernelReader::new_call(bool by_name) {
   const std::string name = in_.text();
   TESSERA_REQUIRE(PlanError, by_name,
-                  "the plan has the kernel '{}', which cannot be read: it is not registered, and "
-                  "known only to the program that wrote it",
+                  "the plan uses kernel \"{}\", which cannot be read: it is not registered, and "
+                  "only the program that wrote it knows it",
                   name);
   Params params;
   for (std::size_t left = in_.short_count(); left > 0; --left) {

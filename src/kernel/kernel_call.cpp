@@ -26,15 +26,15 @@ Params bind(const Kernel& kernel, const Params& by_alias, const Params& given) {
     else if (parameter.by_default)
       bound.set(parameter.name, *parameter.by_default);
     else
-      throw TypeError(fmt::format("{}: parameter '{}' is missing ({})", kernel.name, parameter.name,
-                                  parameter.description));
+      throw TypeError(fmt::format("{}: parameter \"{}\" is missing ({})", kernel.name,
+                                  parameter.name, parameter.description));
   }
   for (const auto& [name, value] : given.values()) {
     if (bound.has(name)) continue;
     std::vector<std::string> known;
     for (const Parameter& parameter : kernel.parameters) known.push_back(parameter.name);
     throw TypeError(
-        fmt::format("{}: there is no parameter '{}'; it takes {}", kernel.name, name,
+        fmt::format("{}: parameter \"{}\" does not exist; existing: {}", kernel.name, name,
                     known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
   }
   return bound;
@@ -187,15 +187,15 @@ std::vector<Tile> KernelCall::run(Tiles tiles, Device device) const {
       printed += fmt::format("{}output {} is {}, inferred as {}", i == 0 ? "" : "; ", i,
                              i < actual.size() ? tessera::to_string(actual[i]) : "absent",
                              i < expected.size() ? tessera::to_string(expected[i]) : "absent");
-    throw TypeError(fmt::format("{}: its result contradicts its own type inference: {}",
-                                kernel_->name, printed));
+    throw TypeError(
+        fmt::format("{}: the result does not have the inferred type: {}", kernel_->name, printed));
   }
   return outputs;
 }
 
 Tile KernelCall::operator()(Tiles tiles) const {
   std::vector<Tile> outputs = run(tiles);
-  TESSERA_REQUIRE(TypeError, outputs.size() == 1, "{} has {} outputs where one is used",
+  TESSERA_REQUIRE(TypeError, outputs.size() == 1, "{} has {} outputs, but must have one here",
                   kernel_->name, outputs.size());
   return std::move(outputs.front());
 }
@@ -210,7 +210,7 @@ void KernelCall::accumulate(MutableTile& accumulator, Tiles tiles) const {
   TESSERA_REQUIRE(TypeError,
                   result.size() == 1 && result[0].shape == accumulator.shape() &&
                       result[0].dtype == accumulator.dtype(),
-                  "{}: its result {} cannot be added to an accumulator of {}", kernel_->name,
+                  "{}: the result {} cannot be added to an accumulator of {}", kernel_->name,
                   result.empty() ? "nothing" : tessera::to_string(result[0]),
                   tessera::to_string(TileType{accumulator.dtype(), accumulator.shape()}));
   const Implementation& chosen = implementation(types);

@@ -31,9 +31,8 @@ LibraryCall::LibraryCall() {
   if (!has_room()) {
     under_way.fetch_sub(1, std::memory_order_relaxed);
     throw OutOfMemory(
-        "the process may not have the 144 MiB that a library for matrices wants for a thread: "
-        "allow "
-        "it more memory (ulimit -v), or use fewer threads");
+        "the process has no room for the 144 MiB that OpenBLAS needs for each thread: allow it "
+        "more memory (ulimit -v), or use fewer threads");
   }
   while (now > most && !most_so_far.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
   }

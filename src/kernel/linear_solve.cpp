@@ -22,10 +22,10 @@ Shape common_lead(const TileType& a, const TileType& b) {
   try {
     return broadcast_shapes(MatrixStack(a.shape).lead, MatrixStack(b.shape).lead);
   } catch (const TypeError&) {
-    throw TypeError(fmt::format(
-        "solve: {} and {} do not fit: before the last two, counted from the last, extents must be "
-        "equal or 1; reshape one of them",
-        to_string(a), to_string(b)));
+    throw TypeError(
+        fmt::format("solve: {} and {} cannot be broadcast together: the dimensions before the last "
+                    "two must be equal or 1, counted from the last one; reshape one of them",
+                    to_string(a), to_string(b)));
   }
 }
 
@@ -33,10 +33,11 @@ System system_of(const TileType& a, const TileType& b) {
   require_square("solve", a);
   const std::int64_t n = a.shape.back();
   const bool is_vector = b.shape.rank() == 1;
-  TESSERA_REQUIRE(
-      TypeError, b.shape.rank() >= 1 && b.shape[b.shape.size() - (is_vector ? 1 : 2)] == n,
-      "solve: {} and {} do not fit: the right-hand side must be a vector of {}, or have {} rows",
-      to_string(a), to_string(b), n, n);
+  TESSERA_REQUIRE(TypeError,
+                  b.shape.rank() >= 1 && b.shape[b.shape.size() - (is_vector ? 1 : 2)] == n,
+                  "solve: {} and {} do not match: the right-hand side must be a vector of {} "
+                  "elements, or have {} rows",
+                  to_string(a), to_string(b), n, n);
   if (!is_vector) require_matrix("solve", b);
   const std::int64_t columns = is_vector ? 1 : b.shape.back();
   System system{.dtype = float_of(promote(a.dtype, b.dtype)),

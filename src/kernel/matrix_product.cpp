@@ -227,7 +227,7 @@ ProductShape product_shape(std::string_view kernel, const TileType& a, const Til
                            Transposed transposed) {
   // Tiles may be small and many: the words are put together only if they are needed.
   const auto refuse = [&](const std::string& why) {
-    throw TypeError(fmt::format("{}: {}{} and {}{} do not fit: {}", kernel, to_string(a),
+    throw TypeError(fmt::format("{}: {}{} and {}{} cannot be multiplied: {}", kernel, to_string(a),
                                 transposed.a ? " transposed" : "", to_string(b),
                                 transposed.b ? " transposed" : "", why));
   };
@@ -235,24 +235,22 @@ ProductShape product_shape(std::string_view kernel, const TileType& a, const Til
   const int rank_b = b.shape.rank();
   if (rank_a == 0 || rank_b == 0) refuse("a scalar has no rows or columns; use mul");
   if ((transposed.a && rank_a == 1) || (transposed.b && rank_b == 1))
-    refuse("a vector has no transpose; leave out the flag");
+    refuse("a vector cannot be transposed; remove the flag");
   ProductShape product;
   product.k = a.shape.back();
   std::int64_t column = b.shape.back();
   if (rank_a > 1) std::tie(product.m, product.k) = matrix_extents(a.shape, transposed.a);
   if (rank_b > 1) std::tie(column, product.n) = matrix_extents(b.shape, transposed.b);
   if (product.k != column)
-    refuse(
-        fmt::format("rows of {} elements meet columns of {}; transpose one of them or change "
-                    "its shape",
-                    product.k, column));
+    refuse(fmt::format("{} != {}; transpose one of them or change its shape", product.k, column));
   const Shape batch_a = batch_extents(a.shape);
   const Shape batch_b = batch_extents(b.shape);
   try {
     product.batch = broadcast_shapes(batch_a, batch_b);
   } catch (const TypeError&) {
-    refuse(fmt::format("the leading dimensions {} and {} do not broadcast; make them equal or 1",
-                       to_string(batch_a), to_string(batch_b)));
+    refuse(fmt::format(
+        "the leading dimensions {} and {} cannot be broadcast together; they must be equal or 1",
+        to_string(batch_a), to_string(batch_b)));
   }
   product.result = product.batch;
   if (rank_a > 1) product.result.push_back(product.m);

@@ -26,14 +26,15 @@ std::string MatrixStack::name_of(std::int64_t matrix) const {
 }
 
 void require_matrix(const char* kernel, const TileType& type, std::int64_t largest) {
-  TESSERA_REQUIRE(TypeError, type.shape.rank() >= 2,
-                  "{}: {} does not fit: it must be a matrix, or a stack of matrices; reshape it",
-                  kernel, to_string(type));
+  TESSERA_REQUIRE(
+      TypeError, type.shape.rank() >= 2,
+      "{}: {} is not supported: it must be a matrix, or a stack of matrices; reshape it", kernel,
+      to_string(type));
   const MatrixStack stack(type.shape);
   TESSERA_REQUIRE(TypeError,
                   std::max(stack.rows, stack.columns) <= INT32_MAX &&
                       std::min(stack.rows, stack.columns) <= largest,
-                  "{}: {} is too large: LAPACK counts in 32 bits; use smaller tiles", kernel,
+                  "{}: {} is too large: LAPACK uses 32-bit sizes; use smaller tiles", kernel,
                   to_string(type));
 }
 
@@ -41,7 +42,7 @@ void require_square(const char* kernel, const TileType& type, std::int64_t large
   require_matrix(kernel, type, largest);
   const MatrixStack stack(type.shape);
   TESSERA_REQUIRE(TypeError, stack.rows == stack.columns,
-                  "{}: {} does not fit: its matrices must be square; use qr or svd for others",
+                  "{}: {} is not supported: its matrices must be square; use qr or svd for others",
                   kernel, to_string(type));
 }
 

@@ -5,7 +5,7 @@ namespace tessera {
 
 void Params::refuse(const std::string& name, const char* wanted) const {
   throw TypeError(
-      fmt::format("{}{}parameter '{}' {}", kernel_, kernel_.empty() ? "" : ": ", name, wanted));
+      fmt::format("{}{}parameter \"{}\" {}", kernel_, kernel_.empty() ? "" : ": ", name, wanted));
 }
 
 const ParamValue& Params::get(const std::string& name) const {
@@ -36,7 +36,7 @@ double Params::number(const std::string& name) const {
 
 std::string Params::text(const std::string& name) const {
   const auto* value = std::get_if<std::string>(&get(name));
-  if (value == nullptr) refuse(name, "must be a text");
+  if (value == nullptr) refuse(name, "must be a string");
   return *value;
 }
 

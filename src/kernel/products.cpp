@@ -95,8 +95,8 @@ TileType batched_matmul_type(const TileType& a, const TileType& b, const Params&
     return Shape(shape.begin(), shape.end() - std::min(shape.rank(), 2));
   };
   TESSERA_REQUIRE(TypeError, a.shape.rank() >= 3 && leading(a.shape) == leading(b.shape),
-                  "batched_matmul: {} and {} do not fit: both need the same dimensions before "
-                  "the last two, at least one; use matmul to broadcast them",
+                  "batched_matmul: {} and {} do not match: they must have the same dimensions "
+                  "before the last two, and at least one; use matmul to broadcast",
                   to_string(a), to_string(b));
   return product_type("batched_matmul", a, b, transposed(params));
 }
@@ -111,8 +111,8 @@ Kernel batched_matmul() {
 TileType outer_type(const TileType& a, const TileType& b) {
   const int rank = a.shape.rank() + b.shape.rank();
   TESSERA_REQUIRE(TypeError, rank <= max_rank,
-                  "outer: {} and {} do not fit: the result would have {} dimensions, more than "
-                  "{}; reshape one of them to fewer",
+                  "outer: {} and {} cannot be multiplied: the result would have {} dimensions, and "
+                  "at most {} are supported; reshape one of them",
                   to_string(a), to_string(b), rank, max_rank);
   Shape shape = a.shape;
   for (const std::int64_t extent : b.shape) shape.push_back(extent);
@@ -159,7 +159,7 @@ Kernel inner() {
           .infer =
               [](Types types, const Params&) {
                 TESSERA_REQUIRE(TypeError, types[0].shape == types[1].shape,
-                                "inner: {} and {} do not fit: it takes two tiles of one shape; "
+                                "inner: {} and {} do not match: both must have the same shape; "
                                 "broadcast or reshape one of them",
                                 to_string(types[0]), to_string(types[1]));
                 return std::vector{TileType{promote(types[0].dtype, types[1].dtype), {}, 0}};
@@ -185,15 +185,14 @@ TileType sampled_matmul_type(Types types, const Params& params) {
   const TileType& mask = types[0];
   const TileType& a = types[1];
   const TileType& b = types[2];
-  TESSERA_REQUIRE(
-      TypeError, mask.shape.rank() == 2 && a.shape.rank() == 2 && b.shape.rank() == 2,
-      "sampled_matmul: {}, {} and {} do not fit: all three must be matrices; reshape or slice them",
-      to_string(mask), to_string(a), to_string(b));
+  TESSERA_REQUIRE(TypeError, mask.shape.rank() == 2 && a.shape.rank() == 2 && b.shape.rank() == 2,
+                  "sampled_matmul: {}, {} and {} must all be matrices; reshape or slice them",
+                  to_string(mask), to_string(a), to_string(b));
   const ProductShape product =
       product_shape("sampled_matmul", a, b, {false, params.flag("transpose_b")});
   TESSERA_REQUIRE(TypeError, mask.shape == product.result,
-                  "sampled_matmul: the mask {} does not fit the product {} of {} and {}; it "
-                  "needs the same shape",
+                  "sampled_matmul: the mask {} does not match the product {} of {} and {}; it must "
+                  "have the same shape",
                   to_string(mask), to_string(product.result), to_string(a), to_string(b));
   return sampled_product_type(mask, a, b, sampling(params));
 }

@@ -35,7 +35,7 @@ Integers permutation(const TileType& type, const Params& params) {
   }
   TESSERA_REQUIRE(TypeError,
                   std::cmp_equal(axes.size(), type.shape.rank()) && seen == (1U << axes.size()) - 1,
-                  "permute: axes [{}] are no permutation of the {} dimensions of {}; name each "
+                  "permute: axes [{}] are not a permutation of the {} dimensions of {}; list each "
                   "dimension once",
                   fmt::join(given, ", "), type.shape.rank(), to_string(type));
   return axes;
@@ -70,7 +70,7 @@ TileType infer_reshape(const TileType& type, const Params& params) {
   if (open != shape.end() && others > 0 && elements % others == 0) *open = elements / others;
   TESSERA_REQUIRE(TypeError,
                   valid && (open == shape.end() || others > 0) && shape.elements() == elements,
-                  "reshape: {} with its {} elements does not fit shape [{}]; the extents must "
+                  "reshape: {} with {} elements cannot be reshaped into [{}]; the dimensions must "
                   "multiply to {}, and one may be -1",
                   to_string(type), elements, fmt::join(asked, ", "), elements);
   const int sparse_dims =
@@ -98,7 +98,7 @@ SliceBounds slice_bounds(const TileType& type, const Params& params) {
   const std::size_t rank = type.shape.size();
   if (step.size() == 1) step.assign(rank, step[0]);
   TESSERA_REQUIRE(TypeError, begin.size() == rank && end.size() == rank && step.size() == rank,
-                  "slice: begin [{}], end [{}] and step [{}] do not fit {}; give a bound for "
+                  "slice: begin [{}], end [{}] and step [{}] do not match {}; give one bound for "
                   "each of its {} dimensions",
                   fmt::join(begin, ", "), fmt::join(end, ", "), fmt::join(step, ", "),
                   to_string(type), rank);
@@ -106,7 +106,7 @@ SliceBounds slice_bounds(const TileType& type, const Params& params) {
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t extent = type.shape[i];
     TESSERA_REQUIRE(TypeError, step[i] != 0,
-                    "slice: step 0 of dimension {} of {}; use 1 to take every element", i,
+                    "slice: the step of dimension {} of {} is 0; use 1 to take every element", i,
                     to_string(type));
     // A step beyond the extent takes one element at most, however large it is.
     const std::int64_t limit = std::max<std::int64_t>(extent, 1);
@@ -117,7 +117,7 @@ SliceBounds slice_bounds(const TileType& type, const Params& params) {
     const std::int64_t highest = forward ? extent : extent - 1;
     const auto resolve = [&](const char* bound, std::int64_t given) {
       TESSERA_REQUIRE(TypeError, given >= lowest - extent && given <= highest,
-                      "slice: {} {} is out of range for dimension {} of {}; it may be {} to {}",
+                      "slice: {} {} is out of range for dimension {} of {}; it must be {} to {}",
                       bound, given, i, to_string(type), lowest - extent, highest);
       return given < 0 ? given + extent : given;
     };
@@ -147,7 +147,8 @@ Tile slice(const Tile& tile, const Params& params) {
 
 TileType infer_diag(const TileType& type, const Params&) {
   TESSERA_REQUIRE(TypeError, type.shape.rank() > 0,
-                  "diag: {} does not fit: a scalar has no diagonal; reshape it", to_string(type));
+                  "diag: {} is not supported: a scalar has no diagonal; reshape it",
+                  to_string(type));
   if (type.shape.rank() == 1) {
     const std::int64_t n = type.shape[0];
     checked_extent("diag", static_cast<__int128>(n) * n, type);
@@ -215,7 +216,7 @@ Properties moves_elements() {
 
 std::int64_t checked_extent(const char* kernel, __int128 extent, const TileType& type) {
   TESSERA_REQUIRE(TypeError, extent <= INT64_MAX,
-                  "{}: the result of {} would be too large for a tile", kernel, to_string(type));
+                  "{}: the result for {} would be too large for a tile", kernel, to_string(type));
   return static_cast<std::int64_t>(extent);
 }
 

@@ -51,7 +51,7 @@ TileType infer_reduction(const std::string& kernel, const Reduction& reduction,
     }
   }
   if (reduction.needs_elements && reduced == 0 && shape.elements() != 0)
-    throw ValueError(fmt::format("{}: no elements to reduce along axes [{}] of {}", kernel,
+    throw ValueError(fmt::format("{}: cannot reduce axes [{}] of {}: there are no elements", kernel,
                                  fmt::join(axes, ", "), to_string(type)));
   return {reduction.reducer(type.dtype).result, shape};
 }

@@ -51,11 +51,11 @@ class Registry {
   void add(Kernel kernel) {
     TESSERA_REQUIRE(
         TypeError, !kernel.name.empty() && kernel.infer && !kernel.implementations.empty(),
-        "kernel '{}' needs a name, an infer function and an implementation", kernel.name);
+        "kernel \"{}\" needs a name, an infer function and an implementation", kernel.name);
     TESSERA_REQUIRE(TypeError,
                     kernel.min_arguments >= 0 && kernel.min_arguments <= kernel.max_arguments,
-                    "kernel '{}' takes {} to {} arguments, which is no range", kernel.name,
-                    kernel.min_arguments, kernel.max_arguments);
+                    "kernel \"{}\" takes {} to {} arguments, which is not a valid range",
+                    kernel.name, kernel.min_arguments, kernel.max_arguments);
     const std::unique_lock lock(mutex_);
     require_free(kernel.name);
     for (const std::string& alias : kernel.aliases) require_free(alias);
@@ -69,7 +69,8 @@ class Registry {
     const std::unique_lock lock(mutex_);
     require_free(alias);
     TESSERA_REQUIRE(TypeError, kernels_.contains(call.name),
-                    "alias '{}' stands for '{}', which is no kernel", alias, call.name);
+                    "alias \"{}\" stands for kernel \"{}\", which does not exist", alias,
+                    call.name);
     aliases_[alias] = text;
   }
 
@@ -101,7 +102,7 @@ class Registry {
  private:
   void require_free(const std::string& name) const {
     TESSERA_REQUIRE(TypeError, !kernels_.contains(name) && !aliases_.contains(name),
-                    "a kernel named '{}' is registered already", name);
+                    "kernel \"{}\" already exists", name);
   }
 
   mutable std::shared_mutex mutex_;
@@ -152,7 +153,7 @@ KernelBinding resolve_kernel(std::string_view name) {
     return {registry().find(call.name), std::move(call.params)};
   }
   const std::string alike = kernels_like(name);
-  throw TypeError(fmt::format("there is no kernel named '{}'{}", name,
+  throw TypeError(fmt::format("kernel \"{}\" does not exist{}", name,
                               alike.empty() ? "" : fmt::format("; did you mean {}?", alike)));
 }
 

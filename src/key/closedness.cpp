@@ -69,10 +69,12 @@ void require_well_formed(const KeySet& keys) {
   TESSERA_REQUIRE(
       TypeError,
       std::all_of(keys.extents.begin(), keys.extents.end(), [](auto e) { return e >= 0; }),
-      "a box of keys cannot have the extents {}: none may be negative", to_string(keys.extents));
+      "a box of keys cannot have the extents {}: they must not be negative",
+      to_string(keys.extents));
   const auto arity = static_cast<int>(keys.extents.size());
   const int used = std::max(keys.where.arity(), keys.map.input_arity());
-  TESSERA_REQUIRE(TypeError, used <= arity, "there is no k{} in the points below {}", used - 1,
+  TESSERA_REQUIRE(TypeError, used <= arity,
+                  "key component k{} does not exist in the points below {}", used - 1,
                   to_string(keys.extents));
   TESSERA_REQUIRE(TypeError, keys.map.components().size() <= Key::capacity,
                   "a key has at most {} components, not {}", Key::capacity,
@@ -91,8 +93,8 @@ Closedness plain_box(const Key& extents) {
 }
 
 Closedness too_large_to_look(const ClosednessOptions& options) {
-  const Verdict open = undecided(fmt::format(
-      "an opaque function is looked at on no more than {} points", options.enumerate_up_to));
+  const Verdict open = undecided(
+      fmt::format("an opaque function is evaluated on at most {} points", options.enumerate_up_to));
   return {.non_negative = open, .unique = open, .continuous = open, .method = "none"};
 }
 

@@ -40,9 +40,9 @@ class Continuity {
       verdict = {
           Answer::no,
           {},
-          fmt::format("there are {}{} keys below the frontier {}, but no more than {} points "
-                      "to fill them",
-                      keys, keys == uncountable ? " or more" : "", to_string(frontier_), points)};
+          fmt::format(
+              "there are {}{} keys below the frontier {}, but at most {} points to fill them", keys,
+              keys == uncountable ? " or more" : "", to_string(frontier_), points)};
     return verdict;
   }
 
@@ -82,8 +82,7 @@ class Continuity {
       example = preimage.point;
     }
     return undecided(fmt::format(
-        "that every key below the frontier {} is there could neither be shown nor refuted in the "
-        "time given",
+        "whether every key below the frontier {} exists could not be decided in the time allowed",
         to_string(frontier_)));
   }
 

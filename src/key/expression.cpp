@@ -27,7 +27,7 @@ Node node_over(decltype(Node::form) form, const Parts&... parts) {
   };
   (gather(parts), ...);
   TESSERA_REQUIRE(TypeError, node.depth <= maximum_expression_depth,
-                  "a key expression is nested more than {} deep; simplify it, or make it an "
+                  "a key expression is nested more than {} levels deep; simplify it, or make it an "
                   "opaque function",
                   maximum_expression_depth);
   return node;
@@ -72,7 +72,7 @@ auto call(const Opaque& opaque, const Key& key) {
 constexpr double many_parts = 1'000;
 
 std::string in_short(const KeyExpr& expr) {
-  return expr.node().parts <= many_parts ? expr.to_string() : "an expression of many parts";
+  return expr.node().parts <= many_parts ? expr.to_string() : "a long expression";
 }
 
 class Evaluation {
@@ -108,8 +108,9 @@ class Evaluation {
   }
 
   [[noreturn]] void beyond(const ExprNode::Component& component) const {
-    throw TypeError(fmt::format("{} at key {}: there is no k{} in a key of {} components",
-                                in_short(whole_), to_string(key_), component.index, key_.size()));
+    throw TypeError(
+        fmt::format("{} at key {}: key component k{} does not exist: the key has {} components",
+                    in_short(whole_), to_string(key_), component.index, key_.size()));
   }
   [[noreturn]] void fail(const KeyExpr& part, Arithmetic op, std::int64_t right) const {
     const bool divides = op == Arithmetic::divide || op == Arithmetic::modulo;
@@ -175,7 +176,7 @@ KeyExpr make_operation(Arithmetic op, const KeyExpr& left, const KeyExpr& right)
 
 KeyExpr key(int component) {
   TESSERA_REQUIRE(TypeError, component >= 0 && component < static_cast<int>(Key::capacity),
-                  "k{}: the components of a key are k0 to k{}", component, Key::capacity - 1);
+                  "k{} does not exist: key components are k0 to k{}", component, Key::capacity - 1);
   return expression({.form = ExprNode::Component{component}, .arity = component + 1});
 }
 KeyExpr operator+(const KeyExpr& a, const KeyExpr& b) {

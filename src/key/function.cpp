@@ -35,9 +35,9 @@ KeyFunction KeyFunction::opaque(std::string name, int output_arity,
         fmt::format("{}[{}]", name, i), [shared, name, output_arity, i](const Key& key) {
           const Key result = (*shared)(key);
           if (result.size() != static_cast<std::size_t>(output_arity))
-            throw TypeError(fmt::format(
-                "{} at key {}: the result {} has {} components instead of {}", name,
-                tessera::to_string(key), tessera::to_string(result), result.size(), output_arity));
+            throw TypeError(fmt::format("{} at key {}: the result {} has {} components, not {}",
+                                        name, tessera::to_string(key), tessera::to_string(result),
+                                        result.size(), output_arity));
           return result[i];
         }));
   }

@@ -22,8 +22,7 @@ struct Deeper {
   Deeper(int& level, PackedReader& in) : depth(level) {
     ++depth;
     TESSERA_REQUIRE(IoError, depth <= maximum_expression_depth,
-                    "{} is damaged: an expression over keys that is nested {} deep", in.what(),
-                    depth);
+                    "{} is damaged: a key expression is nested {} levels deep", in.what(), depth);
   }
   ~Deeper() { --depth; }
   Deeper(const Deeper&) = delete;
@@ -46,7 +45,7 @@ void KeyWriter::put_opaque(const Opaque& opaque, std::vector<Opaque>& known) {
   const auto [number, added] = numbers_.try_emplace(opaque.function.get(), std::ssize(known));
   if (added) {
     TESSERA_REQUIRE(PlanError, !sealed_,
-                    "the function '{}' of C++ cannot be written: it came up after the plan that "
+                    "the C++ function \"{}\" cannot be written: it was added after the plan that "
                     "the reader knows",
                     opaque.name);
     known.push_back({opaque.name, opaque.function, std::nullopt});
@@ -132,8 +131,8 @@ Opaque KeyReader::opaque(const std::vector<Opaque>& known) {
   const std::int64_t number = in_.short_integer();
   const std::string name = in_.text();
   TESSERA_REQUIRE(PlanError, number >= 0 && number < std::ssize(known),
-                  "the plan has the function '{}' of C++, which cannot be read: it is known to the "
-                  "program that wrote it",
+                  "the plan uses the C++ function \"{}\", which cannot be read: only the program "
+                  "that wrote it knows it",
                   name);
   Opaque result = known[static_cast<std::size_t>(number)];
   const std::int64_t arguments = in_.short_integer();

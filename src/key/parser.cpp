@@ -101,7 +101,8 @@ class Parser {
       left = combined(*op, start, left);
       const KeyOperator* next = next_operator(KeyBinding::comparison);
       if (op->binding == KeyBinding::comparison && next != nullptr && next->binding == op->binding)
-        lexer_.fail("comparisons do not chain: expected 'and' before another one", lexer_.token());
+        lexer_.fail("comparisons cannot be chained: expected 'and' before another comparison",
+                    lexer_.token());
     }
     return left;
   }
@@ -151,7 +152,7 @@ class Parser {
     if (lexer_.take("false")) return make_truth(false);
     if (lexer_.token().kind == Lexeme::Kind::word && !is_reserved(lexer_.token().text))
       return component();
-    lexer_.fail("expected a number, a component of the key or '('");
+    lexer_.fail("expected a number, a key component or '('");
   }
 
   KeyExpr integer(const std::string& minus) {
@@ -160,10 +161,9 @@ class Parser {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc::result_out_of_range)
-      lexer_.fail(fmt::format("expected an integer of 64 bits, but {} is too large", digits),
-                  token);
+      lexer_.fail(fmt::format("expected a 64-bit integer, but {} is too large", digits), token);
     if (end != digits.data() + digits.size())
-      lexer_.fail(fmt::format("expected an integer, but '{}' is none", token.text), token);
+      lexer_.fail(fmt::format("expected an integer, not '{}'", token.text), token);
     lexer_.advance();
     return value;
   }
@@ -172,7 +172,7 @@ class Parser {
     const Lexeme token = lexer_.token();
     const auto found = std::find(names_.begin(), names_.end(), token.text);
     if (found == names_.end()) {
-      lexer_.fail(fmt::format("expected a component of the key ({}), not '{}'",
+      lexer_.fail(fmt::format("expected a key component ({}), not '{}'",
                               declared_ ? fmt::format("{}", fmt::join(names_, ", "))
                                         : fmt::format("k0 to k{}", Key::capacity - 1),
                               token.text),
@@ -197,9 +197,9 @@ class Parser {
     do {
       const Lexeme token = lexer_.token();
       if (token.kind != Lexeme::Kind::word || is_reserved(token.text))
-        lexer_.fail("expected a name for a component of the key");
+        lexer_.fail("expected a name for a key component");
       if (std::find(names_.begin(), names_.end(), token.text) != names_.end())
-        lexer_.fail(fmt::format("expected another name: '{}' is declared already", token.text),
+        lexer_.fail(fmt::format("expected a new name: '{}' is already declared", token.text),
                     token);
       if (names_.size() == Key::capacity)
         lexer_.fail(fmt::format("expected '>': a key has at most {} components", Key::capacity),
@@ -229,13 +229,13 @@ class Parser {
 
   KeyExpr number(const Lexeme& start, const Value& value) const {
     const auto* expr = std::get_if<KeyExpr>(&value);
-    if (expr == nullptr) lexer_.fail("expected a number, but here a condition begins", start);
+    if (expr == nullptr) lexer_.fail("expected a number, not a condition", start);
     return *expr;
   }
   KeyPredicate condition(const Lexeme& start, const Value& value) const {
     const auto* predicate = std::get_if<KeyPredicate>(&value);
     if (predicate == nullptr)
-      lexer_.fail("expected a condition such as k0 = k1, but here a number begins", start);
+      lexer_.fail("expected a condition such as k0 = k1, not a number", start);
     return *predicate;
   }
   static bool is_reserved(std::string_view word) {

@@ -15,7 +15,7 @@ namespace tessera {
 namespace {
 
 const std::string by_solver = "solver";
-const std::string no_time = "it could not be decided in the time given";
+const std::string no_time = "it could not be decided in the time allowed";
 
 constexpr std::int64_t greatest_integer = std::numeric_limits<std::int64_t>::max();
 
@@ -52,9 +52,7 @@ std::optional<Closedness> find_failure(const KeySet& keys, KeySolver& solver) {
   if (answer == Answer::no) return std::nullopt;
   const auto failure =
       answer == Answer::yes ? failure_at(keys, query.solution(point)) : std::nullopt;
-  return failure ? *failure
-                 : all_undecided(
-                       "it could not be excluded that an expression overflows or divides by zero");
+  return failure ? *failure : all_undecided("an expression may overflow or divide by zero");
 }
 
 Verdict decide_non_negativity(const KeyFacts& facts) {
@@ -208,7 +206,7 @@ Closedness reason_about_closedness(const KeySet& keys, int milliseconds) {
   result.method = by_solver;
   result.non_negative = decide_non_negativity(facts);
   result.unique = decide_uniqueness(facts);
-  result.continuous = undecided("the frontier could not be found in the time given");
+  result.continuous = undecided("the frontier could not be found in the time allowed");
   if (some.answer == Answer::yes) find_frontier(facts, some.point, result);
   const bool injective = result.unique.answer == Answer::yes;
   const bool non_negative = result.non_negative.answer == Answer::yes;

@@ -10,7 +10,7 @@ namespace {
 
 void require_components(int arity, const KeyFunction& map) {
   TESSERA_REQUIRE(TypeError, arity <= map.output_arity(),
-                  "there is no k{} in keys of {} components, which these are", arity - 1,
+                  "key component k{} does not exist: the keys have {} components", arity - 1,
                   map.output_arity());
 }
 
@@ -19,7 +19,7 @@ void require_components(int arity, const KeyFunction& map) {
 KeySet KeySet::box(const Key& extents) {
   TESSERA_REQUIRE(
       TypeError, std::all_of(extents.begin(), extents.end(), [](auto e) { return e >= 0; }),
-      "a box of keys cannot have the extents {}: none may be negative", to_string(extents));
+      "a box of keys cannot have the extents {}: they must not be negative", to_string(extents));
   std::vector<KeyExpr> identity;
   for (std::size_t i = 0; i < extents.size(); ++i) identity.push_back(key(static_cast<int>(i)));
   return {.extents = extents, .map = KeyFunction(std::move(identity))};

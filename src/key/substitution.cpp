@@ -36,8 +36,8 @@ class Substitution {
   static KeyExpr rewrite(const KeyExpr& expr, const Expr::Constant&) { return expr; }
   KeyExpr rewrite(const KeyExpr&, const Expr::Component& component) {
     TESSERA_REQUIRE(TypeError, static_cast<std::size_t>(component.index) < components_.size(),
-                    "k{} is used, but there are only {} components to put in its place",
-                    component.index, components_.size());
+                    "k{} is used, but only {} components are given", component.index,
+                    components_.size());
     return components_[component.index];
   }
   KeyExpr rewrite(const KeyExpr&, const Expr::Operation& operation) {

@@ -31,13 +31,12 @@ void require_room_to_start() {
   const char* rank = std::getenv("PMIX_RANK");
   char host[256] = {};
   (void)::gethostname(host, sizeof host - 1);
-  std::fprintf(
-      stderr,
-      "ClusterError: rank %s (on host %s) has too little memory to start: MPI needs %zu MB "
-      "of address space beside the program's own, and the limit is %llu MB in all (ulimit "
-      "-v)\n",
-      rank != nullptr ? rank : "?", host, room_to_start >> 20,
-      static_cast<unsigned long long>(limit.rlim_cur >> 20));
+  std::fprintf(stderr,
+               "ClusterError: rank %s (on host %s) has too little memory to start: MPI needs %zu "
+               "MB of address space in addition to the program's own, and the limit is %llu MB in "
+               "total (ulimit -v)\n",
+               rank != nullptr ? rank : "?", host, room_to_start >> 20,
+               static_cast<unsigned long long>(limit.rlim_cur >> 20));
   std::_Exit(1);  // as MPI would: without memory, libraries wait for their threads at a usual end
 }
 
@@ -59,10 +58,10 @@ MpiWire* MpiWire::open(double patience) {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%g", patience);
     throw std::runtime_error(
-        (missing.empty() ? "MPI has not connected the processes" : missing + " did not come") +
+        (missing.empty() ? "MPI did not connect the processes" : missing + " did not start") +
         " within " + seconds +
-        " s: a process has ended or is stopped before its first plan, or had no memory to start; a "
-        "longer time-out is a setting (TESSERA_CLUSTER_TIMEOUT)");
+        " s: a process ended or was stopped before its first plan, or had no memory to start; to "
+        "wait longer, set TESSERA_CLUSTER_TIMEOUT");
   }
   wire->thread_.join();
   delete wire;
@@ -102,7 +101,8 @@ void MpiWire::connect() {
     MPI_Query_thread(&provided);
   }
   if (provided < MPI_THREAD_SERIALIZED)
-    throw std::runtime_error("this MPI does not let a thread of its own do the communication");
+    throw std::runtime_error(
+        "this MPI library does not support communication from a separate thread");
   check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);

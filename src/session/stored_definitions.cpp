@@ -212,7 +212,7 @@ const std::vector<query::VersionRule>* StoredDefinitions::rules(const std::strin
                                                   [&](const query::VersionRule& rule) {
                                                     return rule.arity() == rules.front().arity();
                                                   }),
-                    "what the database says of {} cannot be read: it has no rules of equally many "
+                    "cannot read the definition of {}: its rules do not have the same number of "
                     "indices; restore it from a copy, or drop it",
                     *found);
     known = rules_.emplace(*found, std::move(rules)).first;

@@ -153,11 +153,10 @@ KeyRule find_rule(const RelationType& type, const Probes& probes, std::size_t nu
   }
   for (const std::vector<int>& way : ways)
     if (auto rule = rule_by(way, type.frontier, probes, number, numbers)) return *rule;
-  throw PlanError(
-      fmt::format("{} cannot be stored: the extents of its absent tiles follow from no two "
-                  "components of the key, and there are too many to write down; fill them in, or "
-                  "make the tiles larger",
-                  to_string(type)));
+  throw PlanError(fmt::format(
+      "cannot store {}: the shapes of its absent tiles do not depend on at most two key "
+      "components, and there are too many absent tiles to list; fill them in, or use larger tiles",
+      to_string(type)));
 }
 
 AbsentTypes rules_of(const RelationType& type, const Probes& probes) {

@@ -48,7 +48,7 @@ std::vector<Address> addresses_in(PackedReader& from) {
 std::int64_t segment_in(PackedReader& from) {
   const std::int64_t number = from.integer();
   TESSERA_REQUIRE(IoError, number >= 1 && number <= most_stored,
-                  "the catalogue is damaged: it has a segment {}", number);
+                  "the catalogue is damaged: invalid segment {}", number);
   return number;
 }
 

@@ -39,7 +39,8 @@ void CatalogFile::read() {
       return;
     }
     if (!next) {
-      TESSERA_REQUIRE(IoError, state_, "the catalogue of {} does not begin with an image",
+      TESSERA_REQUIRE(IoError, state_,
+                      "the catalogue of {} is damaged: it does not begin with an image",
                       database_.string());
       next = std::make_shared<Catalog>(*state_);
     }
@@ -52,7 +53,7 @@ void CatalogFile::read() {
     throw;
   }
   if (next) state_ = std::move(next);
-  TESSERA_REQUIRE(IoError, state_, "the catalogue of {} has nothing in it; restore it from a copy",
+  TESSERA_REQUIRE(IoError, state_, "the catalogue of {} is empty; restore it from a copy",
                   database_.string());
 }
 

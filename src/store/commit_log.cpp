@@ -131,14 +131,14 @@ fs::path CommitLog::path(int file) const { return folder_ / names[file - 1]; }
 bool CommitLog::is_there(const fs::path& folder) {
   std::error_code error;
   const bool there = fs::exists(folder / names[1], error);
-  TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", folder.string(), error.message());
+  TESSERA_REQUIRE(IoError, !error, "cannot read {}: {}", folder.string(), error.message());
   if (there) return true;
   const std::optional<File> first = opened(folder / names[0]);
   if (!first || is_new(*first)) return false;
   // Somebody may have made it meanwhile, and gone on.
   TESSERA_REQUIRE(IoError, fs::exists(folder / names[1], error),
-                  "{0} is missing; put a copy of {1} in its place (its last commit may be one that "
-                  "was told to have failed), or restore the database from a copy",
+                  "{0} is missing; replace it with a copy of {1} (whose last commit may be one "
+                  "that was reported as failed), or restore the database from a copy",
                   (folder / names[1]).string(), (folder / names[0]).string());
   return true;
 }
@@ -218,7 +218,7 @@ void CommitLog::open_anew() {
     if (first) head = file_head(*first);
   }
   TESSERA_REQUIRE(IoError, head,
-                  "{} is not a Tessera catalogue, or its head is damaged; restore it from a copy",
+                  "{} is not a Tessera catalogue, or its header is damaged; restore it from a copy",
                   path(2).string());
   known_.generation = head->generation;
   known_.end = sizeof(FileHead);
@@ -253,11 +253,10 @@ std::optional<CommitLog::Found> CommitLog::next(std::int64_t length) {
     well = first && read_content(*first, known_.end, *head, found.bytes);
     known_.damaged = true;
   }
-  TESSERA_REQUIRE(
-      IoError, well,
-      "the catalogue is damaged: what was committed as number {} is not what was written, in {} "
-      "and {} at byte {} (checksum); restore the database from a copy",
-      known_.number + 1, path(1).string(), path(2).string(), known_.end);
+  TESSERA_REQUIRE(IoError, well,
+                  "the catalogue is damaged: the checksum of commit {} is wrong in both {} and {}, "
+                  "at byte {}; restore the database from a copy",
+                  known_.number + 1, path(1).string(), path(2).string(), known_.end);
   found.head = *head;
   return found;
 }
@@ -304,23 +303,23 @@ void CommitLog::refuse_if_cut_off(std::int64_t length) {
     throw IoError(message);
   };
   if ((commits_ahead() == 2 || first_has_gone_on()) && is_as_it_was())
-    refuse(fmt::format(
-        "{0} was cut off, or is an old copy: {1} has commits that it lacks; put a copy of {1} in "
-        "its place (its last commit may be one that was told to have failed), or restore the "
-        "database from a copy",
-        path(2).string(), path(1).string()));
+    refuse(
+        fmt::format("{0} is truncated or an old copy: it lacks commits that {1} has; replace it "
+                    "with a copy of {1} (whose last commit may be one that was reported as "
+                    "failed), or restore the database from a copy",
+                    path(2).string(), path(1).string()));
   if (known_.last_damaged && commits_ahead() == 1 && is_as_it_was())
     refuse(fmt::format(
-        "{0} is damaged where it ends, and {1} has one commit more: it is not known whether that "
-        "has happened; put a copy of {1} in place of {0} if it has, or cut both files to {2} bytes "
-        "(truncate -s {2}) and go on without it, or restore the database from a copy",
+        "{0} is damaged at its end, and {1} has one commit more, which may or may not have "
+        "succeeded; to keep that commit, replace {0} with a copy of {1}; to discard it, cut both "
+        "files to {2} bytes (truncate -s {2}); or restore the database from a copy",
         path(2).string(), path(1).string(), known_.end));
   if (length > known_.end && commits_ahead() == 0 && is_as_it_was() && commits_ahead() == 0)
-    refuse(fmt::format(
-        "the catalogue is damaged: {1} has a part of commit {2}, which after a crash {0} has "
-        "whole; restore the database from a copy, or cut both files to {3} bytes (truncate -s {3}) "
-        "to go on without that commit",
-        path(1).string(), path(2).string(), known_.number + 1, known_.end));
+    refuse(
+        fmt::format("the catalogue is damaged: {1} has a part of commit {2}, and {0} does not have "
+                    "that commit; restore the database from a copy, or cut both files to {3} bytes "
+                    "(truncate -s {3}) to discard the commit",
+                    path(1).string(), path(2).string(), known_.number + 1, known_.end));
 }
 
 void CommitLog::read(const Take& take) {
@@ -379,10 +378,10 @@ void CommitLog::append(std::string_view changes) {
       second.truncate(known_.end);
       if (sync_ == Sync::always) second.sync();
     } catch (const IoError&) {
-      throw CommitInDoubt(fmt::format(
-          "{}; it is not known whether the statement has happened: look when the disk is well "
-          "again",
-          failure.what()));
+      throw CommitInDoubt(
+          fmt::format("{}; it is not known whether the statement was committed: check when the "
+                      "disk works again",
+                      failure.what()));
     }
     throw;
   }
@@ -408,7 +407,7 @@ std::vector<std::string> CommitLog::damage() const {
       continue;
     }
     const std::optional<FileHead> head = file_head(*own);
-    if (!head) found.push_back(fmt::format("the head of {} is damaged (checksum)", name));
+    if (!head) found.push_back(fmt::format("the header of {} is damaged (wrong checksum)", name));
     if (head && head->generation != known_.generation) {
       found.push_back(fmt::format("{} is older or newer than the file beside it", name));
       continue;
@@ -419,17 +418,17 @@ std::vector<std::string> CommitLog::damage() const {
     while (at < known_.end) {
       const std::optional<EntryHead> entry = entry_head(*own, at, chain);
       if (!entry || !read_content(*own, at, *entry, bytes)) {
-        found.push_back(fmt::format("{} is damaged at byte {} (checksum)", name, at));
+        found.push_back(fmt::format("{} is damaged at byte {} (wrong checksum)", name, at));
         break;
       }
       at = entry->end(at);
       chain = entry->check;
     }
     if (at >= known_.end && chain != known_.chain)
-      found.push_back(fmt::format("{} is of another database", name));
+      found.push_back(fmt::format("{} belongs to another database", name));
   }
   for (std::string& text : found)
-    text += "; the file beside it tells the same, and a VACUUM writes both anew";
+    text += "; the other catalogue file is complete, and VACUUM rewrites both";
   return found;
 }
 

@@ -27,7 +27,7 @@ json list_of(const Numbers& numbers) {
 Presence presence_of(const std::string& name) {
   for (const Presence presence : {Presence::continuous, Presence::sparse, Presence::partial})
     if (name == to_string(presence)) return presence;
-  throw IoError(fmt::format("the catalogue says '{}' of a relation's keys", name));
+  throw IoError(fmt::format("the catalogue has an unknown kind of keys: '{}'", name));
 }
 
 // Numbers of JSON are finite: what is not is written as text.
@@ -102,7 +102,7 @@ std::string type_text(const Definition& definition) {
   try {
     return text.dump();
   } catch (const json::exception&) {
-    throw TypeError("a column cannot be stored whose name is not UTF-8");
+    throw TypeError("cannot store a column whose name is not valid UTF-8");
   }
 }
 

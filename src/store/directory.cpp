@@ -29,7 +29,7 @@ class NumberReader {
       : numbers_(numbers), what_(what) {}
   std::int64_t next(std::int64_t least, std::int64_t most) {
     if (at_ >= numbers_.size() || numbers_[at_] < least || numbers_[at_] > most)
-      throw IoError(fmt::format("the directory of {} is damaged at its number {}", what_, at_));
+      throw IoError(fmt::format("the directory of \"{}\" is damaged at number {}", what_, at_));
     return numbers_[at_++];
   }
   std::int64_t next() { return next(INT64_MIN, INT64_MAX); }
@@ -116,7 +116,7 @@ Directory directory_of(const std::vector<std::int64_t>& numbers, const std::stri
   for (auto& list : lists) list = take_types(next);
   for (const auto& list : lists)
     TESSERA_REQUIRE(IoError, list.size() == columns,
-                    "the directory of {} is damaged: it has {} tiles for {} columns", what,
+                    "the directory of \"{}\" is damaged: it has {} tiles for {} columns", what,
                     list.size(), columns);
   Directory directory;
   const std::int64_t count = next.count();
@@ -129,7 +129,7 @@ Directory directory_of(const std::vector<std::int64_t>& numbers, const std::stri
     entry.address.segment = next.next(1, INT64_MAX);
     TESSERA_REQUIRE(
         IoError, have_room(directory.entries.size(), columns, open(entry.address.segment)),
-        "the directory of {} is damaged: it names more tiles than its files can hold", what);
+        "the directory of \"{}\" is damaged: it lists more tiles than its files can hold", what);
     entry.types = lists[list];
     entry.address.range.offset = next.next(0, most_stored);
     entry.address.range.bytes = next.next(0, most_stored);

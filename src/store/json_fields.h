@@ -20,7 +20,7 @@ inline std::int64_t integer_of(const nlohmann::json& value, std::int64_t least =
                         ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)
                         : value.is_number_integer();
   if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
-    throw IoError("a number is not one that can be there");
+    throw IoError("a number is missing or out of range");
   return value.get<std::int64_t>();
 }
 
@@ -30,8 +30,7 @@ template <class Read>
 auto read_stored(const std::string& whose, const Read& read) {
   const auto unreadable = [&](const char* why) {
     return IoError(fmt::format(
-        "what the database says of {} cannot be read: {}; restore it from a copy, or drop it",
-        whose, why));
+        "cannot read the definition of {}: {}; restore it from a copy, or drop it", whose, why));
   };
   try {
     return read();

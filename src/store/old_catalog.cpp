@@ -22,7 +22,7 @@ std::int64_t checksum_of(const std::string& text) {
 
 void require_well(bool well, const std::string& what) {
   TESSERA_REQUIRE(IoError, well,
-                  "what the catalogue says of {} is damaged (checksum); restore it from a copy",
+                  "the catalogue entry of {} is damaged (wrong checksum); restore it from a copy",
                   what);
 }
 
@@ -77,7 +77,7 @@ void read_texts_and_strings(Sqlite& sqlite, Catalog& into) {
     const std::string name = texts.text(0), value = texts.text(1);
     require_well(
         texts.integer(2) == checksum_of(fmt::format("{} {}\n{}", name.size(), name, value)),
-        fmt::format("the text '{}'", name));
+        fmt::format("the text \"{}\"", name));
     into.set_text(name, value);
   }
   Statement strings = sqlite.prepare("SELECT code, value, checksum FROM strings NOT INDEXED");
@@ -147,7 +147,7 @@ void hide_names(Catalog& catalog) {
 bool has_old_files(const fs::path& database) {
   std::error_code error;
   const bool there = fs::exists(database / file_name, error);
-  TESSERA_REQUIRE(IoError, !error, "cannot look into {}: {}", database.string(), error.message());
+  TESSERA_REQUIRE(IoError, !error, "cannot read {}: {}", database.string(), error.message());
   return there;
 }
 
@@ -162,8 +162,8 @@ Catalog read_old_catalogue(const fs::path& database) {
   TESSERA_REQUIRE(IoError, sqlite.integer("PRAGMA application_id") == application,
                   "{} is not a Tessera database", database.string());
   TESSERA_REQUIRE(IoError, version >= 1 && version <= last_version,
-                  "{} has format version {}, which there is not in a file of SQLite: its catalogue "
-                  "is damaged; restore it from a copy",
+                  "{} has format version {}, which is not a version with an SQLite catalogue: its "
+                  "catalogue is damaged; restore it from a copy",
                   database.string(), version);
   Catalog catalog;
   read_relations(sqlite, catalog);

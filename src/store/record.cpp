@@ -130,7 +130,7 @@ void check_sizes(const File& file, const FileRange& range, const Opened& record,
     well = well && size >= 0 && !__builtin_add_overflow(bytes, size, &bytes);
   const std::int64_t stored = record.head.stored;
   well = well && (record.head.compressed == 0 ? bytes == stored : bytes / most_of_a_byte <= stored);
-  if (!well) damaged(what, file, range, "its pieces are larger than what is stored of them");
+  if (!well) damaged(what, file, range, "its parts are larger than its stored data");
 }
 
 Opened open_record(const File& file, const FileRange& range, const std::string& what) {
@@ -140,7 +140,7 @@ Opened open_record(const File& file, const FileRange& range, const std::string& 
   if (range.offset < 0 || range.bytes < static_cast<std::int64_t>(sizeof(Head)))
     damaged(what, file, range, "it is too short");
   if (const std::int64_t there = file.size(); range.bytes > there - range.offset)
-    damaged(what, file, range, fmt::format("the file ends after {} bytes: it was cut off", there));
+    damaged(what, file, range, fmt::format("the file ends after {} bytes: it is truncated", there));
   const auto room = static_cast<std::size_t>(range.bytes);
   std::vector<std::byte> front(std::min<std::size_t>(room, 4096));
   file.read(range.offset, front);
@@ -151,7 +151,7 @@ Opened open_record(const File& file, const FileRange& range, const std::string& 
       head.stored < 0 || head.words > most || head.pieces > most || head.stored > range.bytes ||
       static_cast<std::int64_t>(sizeof(Head)) + (head.words + head.pieces) * 8 + head.stored !=
           range.bytes)
-    damaged(what, file, range, "its head is not one of a record");
+    damaged(what, file, range, "its header is not the header of a record");
   const std::size_t before = sizeof(Head) + static_cast<std::size_t>(head.words + head.pieces) * 8;
   if (before > front.size()) {
     const std::size_t there = front.size();
@@ -169,7 +169,7 @@ Opened open_record(const File& file, const FileRange& range, const std::string& 
   opened.hash.add(front.data(), before);
   std::memset(front.data() + offsetof(Head, check), 0, sizeof head.check);
   if (XXH3_64bits(front.data(), before) != head.check)
-    damaged(what, file, range, "its head is not the one that was written (checksum)");
+    damaged(what, file, range, "its header has a wrong checksum");
   opened.payload_at = range.offset + static_cast<std::int64_t>(before);
   check_sizes(file, range, opened, what);
   return opened;
@@ -178,7 +178,7 @@ Opened open_record(const File& file, const FileRange& range, const std::string& 
 /// Fills the pieces from the file, and checks them.
 void fill(const File& file, const FileRange& range, Opened& record,
           const std::vector<std::span<std::byte>>& pieces, const std::string& what) {
-  const char* other = "its bytes are not those that were written (checksum)";
+  const char* other = "its data has a wrong checksum";
   if (record.head.compressed == 0) {
     std::int64_t at = record.payload_at;
     for (const auto& piece : pieces) {
@@ -247,7 +247,7 @@ std::vector<Tile> read_tiles(const File& file, const FileRange& range, const Key
   const std::size_t arity = key.size();
   if (words.size() <= arity + 1 || words[0] != static_cast<std::int64_t>(arity) ||
       !std::equal(key.begin(), key.end(), words.begin() + 1))
-    damaged(what, file, range, "it is the record of another key");
+    damaged(what, file, range, "it has the tiles of another key");
   const auto description = words.subspan(arity + 1);
   if (const std::string flaw = flaw_of_parcel(description, record.sizes); !flaw.empty())
     damaged(what, file, range, flaw);
@@ -263,7 +263,7 @@ std::vector<std::int64_t> read_numbers(const File& file, const FileRange& range,
                                        const std::string& what) {
   Opened record = open_record(file, range, what);
   if (record.sizes.size() != 1 || record.sizes[0] % 8 != 0 || record.head.compressed != 0)
-    damaged(what, file, range, "it is not a list of numbers");
+    damaged(what, file, range, "it does not have a list of numbers");
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(record.sizes[0]) / 8);
   fill(file, range, record, {std::as_writable_bytes(std::span(numbers))}, what);
   return numbers;

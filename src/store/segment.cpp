@@ -79,10 +79,9 @@ void punch_holes(const std::filesystem::path& database, std::int64_t segment,
 
 std::string damage_of_segment(const File& file, std::int64_t bytes) {
   if (!is_well(head_of(file)))
-    return fmt::format("the head of {} is not the one that was written (checksum)",
-                       file.path().string());
+    return fmt::format("the header of {} has a wrong checksum", file.path().string());
   if (file.size() < bytes)
-    return fmt::format("{} ends after {} bytes of {}: it was cut off", file.path().string(),
+    return fmt::format("{} ends after {} bytes of {}: it is truncated", file.path().string(),
                        file.size(), bytes);
   return "";
 }

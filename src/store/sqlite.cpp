@@ -15,8 +15,8 @@ std::string advice(sqlite3* database, int code) {
   if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || file == nullptr) return "";
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   if (::access(folder.c_str(), F_OK) != 0 || ::access(folder.c_str(), W_OK) == 0) return "";
-  return "; its folder cannot be written to, which must be, even to read: copy the database to one "
-         "that can";
+  return "; its folder is not writable, but must be, even to read: copy the database to a writable "
+         "folder";
 }
 
 /// SQLite's reason, and the system's if that is behind it.

@@ -18,7 +18,7 @@ StoredRelation::StoredRelation(const std::filesystem::path& database, Definition
     }
     return bytes;
   };
-  const std::string what = fmt::format("the directory of {}", definition_.shown());
+  const std::string what = fmt::format("the directory of \"{}\"", definition_.shown());
   for (const Address& part : definition_.directories) {
     (void)open(part.segment);
     Directory directory = directory_of(read_numbers(*files_.at(part.segment), part.range, what),
@@ -67,21 +67,22 @@ Strings StoredRelation::strings() const {
 
 std::vector<Tile> StoredRelation::read(const Key& key) const {
   const Entry* entry = find(key);
-  TESSERA_REQUIRE(TypeError, entry != nullptr, "{} has no tuple at {}", definition_.shown(),
-                  to_string(key));
+  TESSERA_REQUIRE(TypeError, entry != nullptr, "\"{}\" has no tuple with key {}",
+                  definition_.shown(), to_string(key));
   return read(*entry);
 }
 
 std::vector<Tile> StoredRelation::read(const Entry& entry) const {
-  std::vector<Tile> tiles =
-      read_tiles(*files_.at(entry.address.segment), entry.address.range, entry.key,
-                 fmt::format("the tile of {} at {}", definition_.shown(), to_string(entry.key)));
-  TESSERA_REQUIRE(IoError, tiles.size() == entry.types.size(),
-                  "the record of {} at {} has {} tiles, but its directory says {}: it is damaged",
-                  definition_.shown(), to_string(entry.key), tiles.size(), entry.types.size());
+  std::vector<Tile> tiles = read_tiles(
+      *files_.at(entry.address.segment), entry.address.range, entry.key,
+      fmt::format("the tile of \"{}\" at {}", definition_.shown(), to_string(entry.key)));
+  TESSERA_REQUIRE(
+      IoError, tiles.size() == entry.types.size(),
+      "the record of \"{}\" at {} is damaged: it has {} tiles, but the directory says {}",
+      definition_.shown(), to_string(entry.key), tiles.size(), entry.types.size());
   for (std::size_t c = 0; c < tiles.size(); ++c)
     TESSERA_REQUIRE(IoError, tiles[c].type() == entry.types[c],
-                    "the tile of {} at {} is {}, but its directory says {}: it is damaged",
+                    "the tile of \"{}\" at {} is damaged: it is {}, but the directory says {}",
                     definition_.shown(), to_string(entry.key), to_string(tiles[c].type()),
                     to_string(entry.types[c]));
   return tiles;

@@ -11,7 +11,7 @@ namespace tessera::store {
 
 void require_same_string(const std::string& one, const std::string& other) {
   TESSERA_REQUIRE(ValueError, one == other,
-                  "the texts '{}' and '{}' have the same hash, and cannot be told apart", one,
+                  "the texts '{}' and '{}' have the same hash and cannot be stored together", one,
                   other);
 }
 
@@ -44,7 +44,7 @@ Strings strings_of(const std::vector<std::int64_t>& numbers, const std::string& 
 }
 
 Strings read_block(const File& segment, const Address& block, const std::string& relation) {
-  const std::string what = fmt::format("a block of the texts of {}", shown_name(relation));
+  const std::string what = fmt::format("a block of the texts of \"{}\"", shown_name(relation));
   return strings_of(read_numbers(segment, block.range, what), what);
 }
 

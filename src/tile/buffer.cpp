@@ -114,7 +114,7 @@ FreeBlocks& free_blocks() {
 
 void* allocate_aligned(std::size_t bytes) {
   TESSERA_REQUIRE(OutOfMemory, bytes < (std::size_t{1} << 62),
-                  "out of memory: {} bytes for one tile", bytes);
+                  "out of memory: one tile needs {} bytes", bytes);
   const std::size_t size = rounded(bytes);
   require_memory(static_cast<std::int64_t>(size));
   void* block = size >= recycled_from ? free_blocks().take(size) : nullptr;
@@ -123,9 +123,9 @@ void* allocate_aligned(std::size_t bytes) {
     free_blocks().shrink(0);
     block = fresh_block(size);
   }
-  TESSERA_REQUIRE(
-      OutOfMemory, block != nullptr,
-      "out of memory: there are no {} bytes for one tile; use smaller tiles or free others", bytes);
+  TESSERA_REQUIRE(OutOfMemory, block != nullptr,
+                  "out of memory: one tile needs {} bytes; use smaller tiles or free others",
+                  bytes);
   count_memory(static_cast<std::int64_t>(size));
   return block;
 }

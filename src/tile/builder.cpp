@@ -14,7 +14,8 @@ MutableTile MutableTile::uninitialized(DType dtype, const Shape& shape) {
   std::int64_t bytes = 0;
   const bool overflow =
       __builtin_mul_overflow(tile.elements_, static_cast<std::int64_t>(size_of(dtype)), &bytes);
-  TESSERA_REQUIRE(OutOfMemory, !overflow, "out of memory: a tile of {} is larger than any memory",
+  TESSERA_REQUIRE(OutOfMemory, !overflow,
+                  "out of memory: a tile of {} does not fit into any memory",
                   to_string(TileType{dtype, shape}));
   try {
     std::shared_ptr<std::byte> buffer = allocate_buffer(static_cast<std::size_t>(bytes));
@@ -60,7 +61,7 @@ MutableTile MutableTile::take(Tile&& source) {
 }
 
 void MutableTile::require_dtype(DType asked) const {
-  TESSERA_REQUIRE(TypeError, dtype_ == asked, "the elements of {} were written as {}",
+  TESSERA_REQUIRE(TypeError, dtype_ == asked, "the elements of {} cannot be written as {}",
                   to_string(TileType{dtype_, shape_}), to_string(asked));
 }
 

@@ -63,7 +63,7 @@ std::string step_back_in_row(std::span<const std::int64_t> offsets,
 
 std::string flaw_of(const TileType& type) {
   if (type.sparse_dims < 0 || type.sparse_dims > type.shape.rank())
-    return fmt::format("a tile of {} has no {} sparse dimensions", to_string(type.shape),
+    return fmt::format("a tile of {} cannot have {} sparse dimensions", to_string(type.shape),
                        type.sparse_dims);
   // Extents of 0 make a tile empty, but not those of the dimensions beside them harmless: strides
   // and rows are products of some of them.
@@ -72,7 +72,7 @@ std::string flaw_of(const TileType& type) {
   for (const std::int64_t extent : type.shape)
     fits = fits && extent >= 0 &&
            !__builtin_mul_overflow(bytes, std::max<std::int64_t>(extent, 1), &bytes);
-  return fits ? "" : fmt::format("a tile of {} has more elements than can be", to_string(type));
+  return fits ? "" : fmt::format("a tile of {} has too many elements", to_string(type));
 }
 
 std::string flaw_of_entries(const TileType& type, std::span<const std::int64_t> offsets,
@@ -81,12 +81,12 @@ std::string flaw_of_entries(const TileType& type, std::span<const std::int64_t> 
   if (std::cmp_not_equal(offsets.size(), dense_extent(type) + 1))
     return fmt::format("it has {} offsets for {} rows", offsets.size(), dense_extent(type));
   if (offsets.front() != 0 || offsets.back() != entries)
-    return fmt::format("its offsets go from {} to {}, and it has {} entries", offsets.front(),
+    return fmt::format("its offsets go from {} to {}, but it has {} entries", offsets.front(),
                        offsets.back(), entries);
-  if (!all_within(offsets, entries) || !never_falls(offsets)) return "its offsets fall";
+  if (!all_within(offsets, entries) || !never_falls(offsets)) return "its offsets are decreasing";
   const std::int64_t width = sparse_extent(type);
   if (!all_within(coordinates, width - 1))
-    return fmt::format("a coordinate is not within 0 to {}", width - 1);
+    return fmt::format("a coordinate is not in the range 0 to {}", width - 1);
   if (steps_back(coordinates) != steps_back_between_rows(offsets, coordinates))
     return step_back_in_row(offsets, coordinates);
   return "";

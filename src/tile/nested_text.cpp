@@ -63,7 +63,7 @@ class NestedReader {
   Tile read() {
     read_level(0);
     skip_blanks();
-    if (!rest_.empty()) fail("ends before");
+    if (!rest_.empty()) fail("unexpected text after its end:");
     for (std::int64_t& extent : shape_)
       if (extent == unknown) extent = 0;  // below a dimension without elements
     MutableTile tile = MutableTile::uninitialized(dtype_of<T>, shape_);
@@ -76,20 +76,21 @@ class NestedReader {
 
   void read_level(int dimension) {
     if (dimension == shape_.rank()) return read_number();
-    if (!takes('[')) fail("wants a [ before");
+    if (!takes('[')) fail("expected [ before");
     std::int64_t count = 0;
     if (!takes(']')) {
       do {
         read_level(dimension + 1);
         ++count;
       } while (takes(','));
-      if (!takes(']')) fail("wants a , or a ] before");
+      if (!takes(']')) fail("expected , or ] before");
     }
     std::int64_t& extent = shape_[dimension];
     if (extent == unknown) extent = count;
-    TESSERA_REQUIRE(ValueError, extent == count,
-                    "a tensor has lists of equal lengths, and here one of {} follows one of {}",
-                    count, extent);
+    TESSERA_REQUIRE(
+        ValueError, extent == count,
+        "all lists of a tensor must have equal lengths, but a list of {} follows a list of {}",
+        count, extent);
   }
 
   void read_number() {
@@ -97,7 +98,7 @@ class NestedReader {
     const std::size_t length = std::min(rest_.find_first_of(",] \t\r\n"), rest_.size());
     const std::string_view word = rest_.substr(0, length);
     T value{};
-    if (!parse(word, value)) fail("wants a number at");
+    if (!parse(word, value)) fail("expected a number, not");
     elements_.push_back(value);
     rest_.remove_prefix(length);
   }
@@ -122,9 +123,9 @@ class NestedReader {
   }
   [[noreturn]] void fail(const char* what) const {
     constexpr std::size_t shown = 20;
-    throw ValueError(
-        rest_.empty() ? "a tensor in brackets does not end"
-                      : fmt::format("a tensor in brackets {} '{}'", what, rest_.substr(0, shown)));
+    throw ValueError(rest_.empty()
+                         ? "malformed tensor: it ends too early"
+                         : fmt::format("malformed tensor: {} '{}'", what, rest_.substr(0, shown)));
   }
 
   std::string_view rest_;

@@ -65,16 +65,16 @@ std::string flaw_of_parcel(std::span<const std::int64_t> description,
                            std::span<const std::int64_t> sizes) {
   Words words(description);
   const auto count = words.next(0, static_cast<std::int64_t>(description.size()));
-  if (!count) return "it does not say how many tiles it holds";
+  if (!count) return "the number of its tiles is missing";
   for (std::int64_t i = 0; i < *count; ++i) {
     const auto type = next_type(words);
-    if (!type) return fmt::format("what it says of its tile {} is no type of one", i);
+    if (!type) return fmt::format("the type of its tile {} is not valid", i);
     if (std::string flaw = flaw_of(*type); !flaw.empty()) return flaw;
     if (sizes.size() < pieces_of(*type) || !are_pieces(*type, sizes))
-      return fmt::format("the sizes of its pieces are not those of a tile of {}", to_string(*type));
+      return fmt::format("its parts do not have the sizes of a tile of {}", to_string(*type));
     sizes = sizes.subspan(pieces_of(*type));
   }
-  return words.left() == 0 && sizes.empty() ? "" : "it has more than its tiles";
+  return words.left() == 0 && sizes.empty() ? "" : "it has extra data after its tiles";
 }
 
 std::string flaw_of_pieces(std::span<const std::int64_t> description,
@@ -89,7 +89,8 @@ std::string flaw_of_pieces(std::span<const std::int64_t> description,
       found = flaw_of_entries(type, numbers_in(pieces[piece]), numbers_in(pieces[piece + 1]));
     else if (type.dtype == DType::boolean)
       found = flaw_of_booleans(pieces[piece]);
-    if (!found.empty()) return fmt::format("of its tile of {}: {}", to_string(type), found);
+    if (!found.empty())
+      return fmt::format("its tile of {} is not valid: {}", to_string(type), found);
     piece += pieces_of(type);
   }
   return "";

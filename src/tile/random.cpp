@@ -51,8 +51,8 @@ Tile random_normal(DType dtype, const Shape& shape, std::uint64_t seed, double m
 
 Tile random_integers(DType dtype, const Shape& shape, std::uint64_t seed, std::int64_t low,
                      std::int64_t high) {
-  TESSERA_REQUIRE(TypeError, low < high, "random integers need low < high, not {} and {}", low,
-                  high);
+  TESSERA_REQUIRE(TypeError, low < high,
+                  "random integers: low must be less than high, but they are {} and {}", low, high);
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   return generate(dtype, shape, [=](std::uint64_t i) {
     const std::uint64_t offset = random_bits(seed, i) % range;
@@ -61,8 +61,8 @@ Tile random_integers(DType dtype, const Shape& shape, std::uint64_t seed, std::i
 }
 
 Tile random_sparse(const TileType& type, std::uint64_t seed, double density) {
-  TESSERA_REQUIRE(TypeError, density >= 0 && density <= 1, "a density lies within 0 and 1, not {}",
-                  density);
+  TESSERA_REQUIRE(TypeError, density >= 0 && density <= 1,
+                  "density must be between 0 and 1, not {}", density);
   const std::int64_t elements = type.shape.elements();
   SparseBuilder builder(type, static_cast<std::int64_t>(density * static_cast<double>(elements)));
   const std::int64_t width =

@@ -9,7 +9,8 @@ std::int64_t Shape::elements() const {
   std::int64_t product = 1;
   bool overflow = false;
   for (std::int64_t extent : *this) {
-    TESSERA_REQUIRE(TypeError, extent >= 0, "shape {}: an extent is negative", to_string(*this));
+    TESSERA_REQUIRE(TypeError, extent >= 0, "shape {}: negative dimensions are not allowed",
+                    to_string(*this));
     if (extent == 0) return 0;
     overflow = overflow || __builtin_mul_overflow(product, extent, &product);
   }
@@ -40,7 +41,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
       extent = shorter[i];
     } else {
       TESSERA_REQUIRE(TypeError, shorter[i] == 1 || shorter[i] == extent,
-                      "shapes {} and {} do not broadcast: extents {} and {} differ", to_string(a),
+                      "shapes {} and {} cannot be broadcast together: {} != {}", to_string(a),
                       to_string(b), a.size() >= b.size() ? extent : shorter[i],
                       a.size() >= b.size() ? shorter[i] : extent);
     }

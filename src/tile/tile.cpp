@@ -83,8 +83,8 @@ Tile Tile::wrap(DType dtype, const Shape& shape, const Strides& strides, const v
   auto rep = std::make_shared<Rep>();
   rep->type = {dtype, shape, 0};
   rep->elements = shape.elements();
-  TESSERA_REQUIRE(TypeError, rep->elements == 0 || first != nullptr, "shape {} at a null pointer",
-                  to_string(shape));
+  TESSERA_REQUIRE(TypeError, rep->elements == 0 || first != nullptr,
+                  "a tile of shape {} needs data, but the pointer is null", to_string(shape));
   rep->strides = strides;
   rep->contiguous = is_row_major(shape, strides);
   rep->data = static_cast<const std::byte*>(first);
@@ -101,7 +101,7 @@ Tile Tile::wrap_sparse(const TileType& type, const std::int64_t* offsets,
   TESSERA_REQUIRE(
       TypeError,
       (values == nullptr) == (type.dtype == DType::boolean) || type.dtype != DType::boolean,
-      "a sparse bool tile has no values: what is stored is true");
+      "a sparse bool tile has no values: every stored entry is true");
   auto rep = std::make_shared<Rep>();
   rep->type = type;
   rep->elements = type.shape.elements();
@@ -112,16 +112,16 @@ Tile Tile::wrap_sparse(const TileType& type, const std::int64_t* offsets,
   rep->owner = std::move(owner);
 
   const std::int64_t width = sparse_extent(type);
-  TESSERA_REQUIRE(TypeError, offsets[0] >= 0, "sparse {}: offset 0 is {}", to_string(type),
-                  offsets[0]);
+  TESSERA_REQUIRE(TypeError, offsets[0] >= 0, "sparse {}: offset 0 is negative: {}",
+                  to_string(type), offsets[0]);
   for (std::int64_t row = 0; row < rep->rows; ++row) {
     TESSERA_REQUIRE(TypeError, offsets[row] <= offsets[row + 1],
-                    "sparse {}: offset {} is {}, above its successor {}", to_string(type), row,
-                    offsets[row], offsets[row + 1]);
+                    "sparse {}: offset {} is {}, greater than the next offset {}", to_string(type),
+                    row, offsets[row], offsets[row + 1]);
     for (std::int64_t i = offsets[row]; i < offsets[row + 1]; ++i) {
       TESSERA_REQUIRE(TypeError, coordinates[i] >= 0 && coordinates[i] < width,
-                      "sparse {}: coordinate {} of row {} is not within 0 to {}", to_string(type),
-                      coordinates[i], row, width - 1);
+                      "sparse {}: coordinate {} of row {} is not in the range 0 to {}",
+                      to_string(type), coordinates[i], row, width - 1);
       TESSERA_REQUIRE(TypeError, i == offsets[row] || coordinates[i - 1] < coordinates[i],
                       "sparse {}: coordinates {} and {} of row {} are not increasing",
                       to_string(type), coordinates[i - 1], coordinates[i], row);
@@ -169,7 +169,7 @@ const std::int64_t* Tile::offsets() const { return rep_->offsets; }
 const std::int64_t* Tile::coordinates() const { return rep_->coordinates; }
 
 void Tile::require_dtype(DType asked) const {
-  TESSERA_REQUIRE(TypeError, dtype() == asked, "the elements of {} were read as {}",
+  TESSERA_REQUIRE(TypeError, dtype() == asked, "the elements of {} cannot be read as {}",
                   to_string(type()), to_string(asked));
 }
 
@@ -180,11 +180,12 @@ constexpr std::int64_t not_stored = -1;
 /// Where an element lies: an element count from the first (dense) or an entry (sparse).
 std::int64_t locate(const Tile& tile, const Index& index) {
   const Shape& shape = tile.shape();
-  TESSERA_REQUIRE(TypeError, index.size() == shape.size(), "index {} into {}", to_string(index),
+  TESSERA_REQUIRE(TypeError, index.size() == shape.size(),
+                  "index {} does not have one number for each dimension of {}", to_string(index),
                   to_string(tile.type()));
   for (std::size_t i = 0; i < index.size(); ++i)
-    TESSERA_REQUIRE(TypeError, index[i] >= 0 && index[i] < shape[i], "index {} lies outside {}",
-                    to_string(index), to_string(tile.type()));
+    TESSERA_REQUIRE(TypeError, index[i] >= 0 && index[i] < shape[i],
+                    "index {} is out of bounds for {}", to_string(index), to_string(tile.type()));
   if (!tile.is_sparse())
     return std::inner_product(index.begin(), index.end(), tile.strides().begin(), std::int64_t{0});
   std::int64_t row = 0;

@@ -52,8 +52,8 @@ Tile Tile::slice(const Index& begin, const Index& end, const Strides& step) cons
   TESSERA_REQUIRE(TypeError,
                   begin.size() == extents.size() && end.size() == extents.size() &&
                       step.size() == extents.size(),
-                  "slice {} to {} of {}: one bound a dimension", to_string(begin), to_string(end),
-                  to_string(type()));
+                  "slice {} to {} of {}: give one bound for each dimension", to_string(begin),
+                  to_string(end), to_string(type()));
   Shape sliced = extents;
   Strides strides(extents.size(), 0);
   std::int64_t first = 0;
@@ -64,7 +64,7 @@ Tile Tile::slice(const Index& begin, const Index& end, const Strides& step) cons
     const bool fits = forward ? begin[i] >= 0 && begin[i] <= end[i] && end[i] <= extents[i]
                               : begin[i] < extents[i] && begin[i] >= end[i] && end[i] >= -1;
     TESSERA_REQUIRE(TypeError, step[i] != 0 && fits,
-                    "slice {} to {} in steps of {} lies outside {}", to_string(begin),
+                    "slice {} to {} with step {} is out of bounds for {}", to_string(begin),
                     to_string(end), step[i], to_string(type()));
     const std::int64_t distance = forward ? end[i] - begin[i] : begin[i] - end[i];
     // Dividing by the step as it is, because the least i64 has no positive counterpart.
@@ -85,14 +85,14 @@ Tile Tile::permute(const std::vector<std::int64_t>& axes) const {
   for (std::int64_t axis : axes) {
     const bool valid = axis >= 0 && axis < rank() && (seen >> axis & 1U) == 0;
     TESSERA_REQUIRE(TypeError, valid && std::cmp_equal(axes.size(), rank()),
-                    "axes [{}] are no permutation of the dimensions of {}", fmt::join(axes, ", "),
-                    to_string(type()));
+                    "axes [{}] are not a permutation of the dimensions of {}",
+                    fmt::join(axes, ", "), to_string(type()));
     seen |= 1U << axis;
     permuted.push_back(shape()[axis]);
     if (!is_sparse()) permuted_strides.push_back(rep_->strides[axis]);
   }
   TESSERA_REQUIRE(TypeError, std::cmp_equal(axes.size(), rank()),
-                  "axes [{}] are no permutation of the dimensions of {}", fmt::join(axes, ", "),
+                  "axes [{}] are not a permutation of the dimensions of {}", fmt::join(axes, ", "),
                   to_string(type()));
   return is_sparse() ? permute_sparse(*this, axes, permuted)
                      : view(*this, permuted, permuted_strides, 0);
@@ -105,8 +105,9 @@ Tile Tile::transpose() const {
 }
 
 Tile Tile::reshape(const Shape& to) const {
-  TESSERA_REQUIRE(TypeError, to.elements() == elements(), "{} has {} elements and cannot become {}",
-                  to_string(type()), elements(), to_string(to));
+  TESSERA_REQUIRE(TypeError, to.elements() == elements(),
+                  "{} with {} elements cannot be reshaped into {}", to_string(type()), elements(),
+                  to_string(to));
   if (is_sparse()) {
     if (to.rank() == 0) return densify(*this).reshape(to);
     return regroup(*this, to, std::clamp(sparse_dims(), 1, to.rank()));
@@ -117,7 +118,7 @@ Tile Tile::reshape(const Shape& to) const {
 
 Tile Tile::broadcast(const Shape& to) const {
   if (is_sparse()) return dense().broadcast(to);
-  TESSERA_REQUIRE(TypeError, broadcast_shapes(shape(), to) == to, "{} does not broadcast to {}",
+  TESSERA_REQUIRE(TypeError, broadcast_shapes(shape(), to) == to, "{} cannot be broadcast to {}",
                   to_string(type()), to_string(to));
   Strides strides(to.size(), 0);
   const std::size_t lead = to.size() - shape().size();
@@ -127,7 +128,7 @@ Tile Tile::broadcast(const Shape& to) const {
 }
 
 Tile Tile::diagonal() const {
-  TESSERA_REQUIRE(TypeError, rank() >= 2, "{} has no diagonal: it needs two dimensions",
+  TESSERA_REQUIRE(TypeError, rank() >= 2, "{} has no diagonal: at least two dimensions are needed",
                   to_string(type()));
   if (is_sparse()) return diagonal_sparse(*this);
   const int last = rank() - 1;

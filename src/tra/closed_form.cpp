@@ -17,7 +17,7 @@ std::vector<Column> infer_fold(const Operator& op, const op::Aggregate& aggregat
     TESSERA_REQUIRE(
         TypeError,
         folded.size() == 1 && folded[0].dtype == type.dtype && folded[0].shape == type.shape,
-        "{}: an aggregation folds {} and {} to the same type, but {} gives {}", describe(op),
+        "{}: an aggregation of {} and {} must have the same type, but {} returns {}", describe(op),
         to_string(type), to_string(type), kernel.to_string(),
         folded.empty() ? "nothing" : to_string(folded[0]));
   }
@@ -103,8 +103,8 @@ ClosedForm infer_closed_form(const Operator& op, bool with_columns) {
         std::int64_t joined = 0;
         const bool overflow = __builtin_mul_overflow(extent, count, &joined);
         TESSERA_REQUIRE(TypeError, !overflow,
-                        "{}: {} arrays of {} are more than 2^63 elements long", describe(op), count,
-                        to_string(column.type));
+                        "{}: {} arrays of {} have more than 2^63 elements together", describe(op),
+                        count, to_string(column.type));
         extent = joined;
       }
       return result;
@@ -121,7 +121,7 @@ std::vector<Column> project_types(const Operator& op, const std::vector<Apply>& 
     for (int column : apply.columns) arguments.push_back(columns[column].type);
     const std::vector<TileType> outputs = apply.infer(arguments);
     TESSERA_REQUIRE(TypeError, apply.names.empty() || apply.names.size() == outputs.size(),
-                    "{}: {} names for the {} outputs of {}", describe(op), apply.names.size(),
+                    "{}: {} names are given for the {} outputs of {}", describe(op), apply.names.size(),
                     outputs.size(), apply.to_string());
     for (std::size_t i = 0; i < outputs.size(); ++i)
       result.push_back({apply.names.empty() ? "" : apply.names[i], outputs[i]});

@@ -227,9 +227,9 @@ class Evaluator {
         if (members[i].key[concat.key_component] != static_cast<std::int64_t>(i)) {
           Key missing = members[i].key;
           missing[concat.key_component] = static_cast<std::int64_t>(i);
-          throw PlanError(fmt::format("{}: key {} is missing, so that {} cannot follow",
-                                      describe(op_), to_string(missing),
-                                      to_string(members[i].key)));
+          throw PlanError(
+              fmt::format("{}: key {} is missing, so the array at {} has no predecessor",
+                          describe(op_), to_string(missing), to_string(members[i].key)));
         }
       BasicTuple<Payload> joined{key, {}};
       for (std::size_t c = 0; c < input.type.columns.size(); ++c) {
@@ -298,10 +298,10 @@ class Evaluator {
       if (!key) continue;
       for (std::int64_t component : *key)
         TESSERA_REQUIRE(PlanError, component >= 0 && component < max_key_component,
-                        "{}: key {} becomes {}, which does not lie within 0 and 2^62",
-                        describe(op_), to_string(tuple.key), to_string(*key));
+                        "{}: key {} becomes {}, which is not in the range 0 to 2^62", describe(op_),
+                        to_string(tuple.key), to_string(*key));
       const auto [place, added] = seen.emplace(*key, tuple.key);
-      TESSERA_REQUIRE(PlanError, added, "{}: keys {} and {} both become {}; keys must be unique",
+      TESSERA_REQUIRE(PlanError, added, "{}: keys {} and {} both map to {}; keys must be unique",
                       describe(op_), to_string(place->second), to_string(tuple.key),
                       to_string(*key));
       set.tuples.push_back({*key, tuple.tiles});

@@ -21,7 +21,7 @@ void verify(const Plan& plan) {
 }
 
 [[noreturn]] void refuse_holes(const Plan& plan, const std::string& reason) {
-  throw PlanError(fmt::format("{}: {}; rekey the result so that none is, or allow holes",
+  throw PlanError(fmt::format("{}: {}; rekey the result so that no key is missing, or allow holes",
                               describe(operator_of(plan)), reason));
 }
 
@@ -32,7 +32,7 @@ TupleSet<Tile> result_of(const Plan& plan, const Results& results) {
   if (const auto* input = std::get_if<op::Input>(&op)) {
     if (input->source) return tuples_from(*input);
     TESSERA_REQUIRE(PlanError, input->relation.has_value(),
-                    "{} has a type but no tuples: the plan can be explained, not run",
+                    "{} has a type but no tuples: the plan can be explained, but not run",
                     describe(op));
     return {input->relation->type(), input->relation->tuples(), input->relation->absent_types()};
   }

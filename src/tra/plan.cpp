@@ -12,11 +12,11 @@ namespace {
 void check_components(std::string_view what, const std::vector<int>& components, int arity) {
   for (std::size_t i = 0; i < components.size(); ++i) {
     TESSERA_REQUIRE(TypeError, components[i] >= 0 && components[i] < arity,
-                    "{}: there is no key component {} in a key of arity {}", what, components[i],
-                    arity);
+                    "{}: key component {} does not exist: keys have {} components", what,
+                    components[i], arity);
     const auto before = components.begin() + static_cast<std::ptrdiff_t>(i);
     TESSERA_REQUIRE(TypeError, std::find(components.begin(), before, components[i]) == before,
-                    "{}: key component {} is named twice", what, components[i]);
+                    "{}: key component {} is listed twice", what, components[i]);
   }
 }
 
@@ -29,7 +29,7 @@ std::vector<Apply> resolve(std::string_view what, std::vector<Apply> projection,
       for (std::size_t c = 0; c < columns; ++c) apply.columns.push_back(static_cast<int>(c));
     for (int column : apply.columns)
       TESSERA_REQUIRE(TypeError, column >= 0 && std::cmp_less(column, columns),
-                      "{}: there is no column {} among {}", what, column, columns);
+                      "{}: column {} does not exist: there are {} columns", what, column, columns);
   }
   return projection;
 }
@@ -61,8 +61,8 @@ Plan Plan::input(const Relation& relation, const std::string& name) {
 }
 
 Plan Plan::input(const RelationType& type, const std::string& name) {
-  TESSERA_REQUIRE(TypeError, !type.columns.empty(), "Input {}: a relation has at least one column",
-                  name);
+  TESSERA_REQUIRE(TypeError, !type.columns.empty(),
+                  "Input {}: a relation must have at least one column", name);
   for (std::int64_t extent : type.frontier)
     TESSERA_REQUIRE(TypeError, extent >= 0, "Input {}: frontier {} is negative", name,
                     to_string(type.frontier));
@@ -73,7 +73,8 @@ Plan Plan::input(const RelationType& type, const std::string& name) {
 Plan Plan::input(const RelationType& type, TileSource source, const std::string& name) {
   (void)input(type, name);  // checks the type
   TESSERA_REQUIRE(TypeError, type.presence == Presence::continuous,
-                  "Input {}: tiles are made for every key, so that none can be absent", name);
+                  "Input {}: a tile source makes a tile for every key, so no key can be absent",
+                  name);
   return make(op::Input{name, type, std::nullopt, std::move(source)});
 }
 
@@ -87,11 +88,11 @@ Plan Plan::input(std::shared_ptr<const TupleSet<TileType>> tuples, TileSource so
 std::vector<Tile> tiles_from(const op::Input& input, const BasicTuple<TileType>& tuple) {
   std::vector<Tile> tiles = input.source(tuple.key);
   TESSERA_REQUIRE(TypeError, tiles.size() == tuple.tiles.size(),
-                  "Input {}: {} tiles at key {} for {} columns", input.name, tiles.size(),
-                  to_string(tuple.key), tuple.tiles.size());
+                  "Input {}: the source returned {} tiles at key {} for {} columns", input.name,
+                  tiles.size(), to_string(tuple.key), tuple.tiles.size());
   for (std::size_t c = 0; c < tiles.size(); ++c)
     TESSERA_REQUIRE(TypeError, tiles[c].type() == tuple.tiles[c],
-                    "Input {}: the tile at key {} is {}, but was said to be {}", input.name,
+                    "Input {}: the tile at key {} is {}, but {} was declared", input.name,
                     to_string(tuple.key), to_string(tiles[c].type()), to_string(tuple.tiles[c]));
   return tiles;
 }
@@ -127,7 +128,7 @@ Plan Plan::aggregate(const std::vector<int>& group_by,
                      const std::vector<KernelCall>& kernels) const {
   check_components("Aggregate", group_by, type().arity());
   TESSERA_REQUIRE(TypeError, kernels.size() == type().columns.size(),
-                  "Aggregate: {} kernels for the {} columns of {}", kernels.size(),
+                  "Aggregate: {} kernels are given for the {} columns of {}", kernels.size(),
                   type().columns.size(), to_string(type()));
   return make(op::Aggregate{*this, group_by, kernels});
 }
@@ -150,14 +151,14 @@ Plan Plan::join(const Plan& right, const std::vector<int>& left_keys,
 
 Plan Plan::rekey(const KeyFunction& function) const {
   TESSERA_REQUIRE(TypeError, function.is_opaque() || function.input_arity() <= type().arity(),
-                  "ReKey {}: it reads key component k{}, but keys have arity {}",
+                  "ReKey {}: key component k{} does not exist: keys have {} components",
                   function.to_string(), function.input_arity() - 1, type().arity());
   return make(op::ReKey{*this, function});
 }
 
 Plan Plan::filter(const KeyPredicate& predicate) const {
   TESSERA_REQUIRE(TypeError, predicate.is_opaque() || predicate.arity() <= type().arity(),
-                  "Filter {}: it reads key component k{}, but keys have arity {}",
+                  "Filter {}: key component k{} does not exist: keys have {} components",
                   predicate.to_string(), predicate.arity() - 1, type().arity());
   return make(op::Filter{*this, predicate});
 }
@@ -176,7 +177,7 @@ Plan Plan::tile(int dimension, std::int64_t size) const {
   for (const Column& column : type().columns) {
     const Shape& shape = column.type.shape;
     TESSERA_REQUIRE(TypeError, dimension >= 0 && dimension < shape.rank(),
-                    "Tile: there is no dimension {} in {}", dimension, to_string(column.type));
+                    "Tile: dimension {} does not exist in {}", dimension, to_string(column.type));
     extent = std::max(extent, shape[dimension]);
   }
   const std::int64_t pieces = std::max<std::int64_t>(1, (extent + size - 1) / size);
@@ -187,7 +188,7 @@ Plan Plan::concat(int key_component, int dimension) const {
   check_components("Concat", {key_component}, type().arity());
   for (const Column& column : type().columns)
     TESSERA_REQUIRE(TypeError, dimension >= 0 && dimension < column.type.shape.rank(),
-                    "Concat: there is no dimension {} in {}", dimension, to_string(column.type));
+                    "Concat: dimension {} does not exist in {}", dimension, to_string(column.type));
   return make(op::Concat{*this, key_component, dimension});
 }
 

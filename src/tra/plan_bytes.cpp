@@ -83,11 +83,11 @@ std::string_view opened(Written what, std::string_view enclosed) {
   const std::string_view covered = enclosed.substr(0, enclosed.size() - checksum_bytes);
   PackedReader end(enclosed.substr(covered.size()), written_plan);
   TESSERA_REQUIRE(IoError, end.number<std::uint64_t>() == checksum_of(covered),
-                  "{} is damaged: its checksum is another one", written_plan);
+                  "{} is damaged: wrong checksum", written_plan);
   PackedReader in(covered.substr(mark.size() + 1), written_plan);
   const std::int64_t found = in.short_integer();
   TESSERA_REQUIRE(IoError, found == version,
-                  "{} has version {} of the form, and this program reads version {}", written_plan,
+                  "{} has format version {}, but this program reads version {}", written_plan,
                   found, version);
   return in.rest();
 }
@@ -103,10 +103,10 @@ TileType read_tile_type(PackedReader& in) {
   type.sparse_dims = static_cast<int>(in.short_below(max_rank + 1));
   type.shape = read_extents<Shape>(in);
   TESSERA_REQUIRE(IoError, type.sparse_dims <= type.shape.rank(),
-                  "{} is damaged: {} sparse dimensions of {}", in.what(), type.sparse_dims,
+                  "{} is damaged: {} sparse dimensions in {}", in.what(), type.sparse_dims,
                   type.shape.rank());
   for (const std::int64_t extent : type.shape)
-    TESSERA_REQUIRE(IoError, extent >= 0, "{} is damaged: an extent of {}", in.what(), extent);
+    TESSERA_REQUIRE(IoError, extent >= 0, "{} is damaged: dimension {}", in.what(), extent);
   return type;
 }
 
@@ -153,7 +153,7 @@ void PlanWriter::put_input(const op::Input& input) {
   const Holds holds = held_by(input);
   TESSERA_REQUIRE(
       PlanError, !sealed_ || holds == Holds::type,
-      "the input '{}' cannot be written: it came up after the plan that the reader knows",
+      "input \"{}\" cannot be written: it was added after the plan that the reader knows",
       input.name);
   out_.put_short(static_cast<std::int64_t>(holds)).put(input.name);
   out_.put_short(std::ssize(input.type.columns));
@@ -234,8 +234,8 @@ std::vector<int> PlanReader::numbers() {
   std::vector<int> result(in_.short_count());
   for (int& number : result) {
     const std::int64_t read = in_.short_integer();
-    TESSERA_REQUIRE(IoError, std::in_range<int>(read),
-                    "{} is damaged: {} where a small number stands", in_.what(), read);
+    TESSERA_REQUIRE(IoError, std::in_range<int>(read), "{} is damaged: number {} is out of range",
+                    in_.what(), read);
     number = static_cast<int>(read);
   }
   return result;
@@ -256,16 +256,16 @@ Plan PlanReader::input() {
   const auto types = in_.number<std::uint64_t>();
   (void)in_.number<std::uint64_t>();  // the version: whoever reads decides which contents there are
   TESSERA_REQUIRE(PlanError, find_ != nullptr,
-                  "the plan has the input '{}', and nobody says where its tiles are", name);
+                  "the plan has the input \"{}\", but no tiles are given for it", name);
   const Plan given = find_(name, type);
   const auto* input = std::get_if<op::Input>(&operator_of(given));
-  TESSERA_REQUIRE(PlanError, input != nullptr, "what is given for the input '{}' is no input",
-                  name);
+  TESSERA_REQUIRE(PlanError, input != nullptr,
+                  "the plan given for the input \"{}\" is not an input", name);
   TESSERA_REQUIRE(PlanError, given.type() == type,
-                  "the plan was made for an input '{}' that is {}, and not {}", name,
-                  to_string(type), to_string(given.type()));
+                  "the plan was made for an input \"{}\" of type {}, not {}", name, to_string(type),
+                  to_string(given.type()));
   TESSERA_REQUIRE(PlanError, held_by(*input) == Holds::type || hash_of_types(*input) == types,
-                  "the plan was made for an input '{}' with tiles of other types, or at other keys",
+                  "the plan was made for an input \"{}\" with other tile types or other keys",
                   name);
   return given;
 }

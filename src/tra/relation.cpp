@@ -24,8 +24,7 @@ std::int64_t count_below(const Key& frontier) {
     if (extent <= 0) return 0;
     overflow = overflow || __builtin_mul_overflow(count, extent, &count);
   }
-  TESSERA_REQUIRE(TypeError, !overflow, "there are more than 2^63 keys below {}",
-                  to_string(frontier));
+  TESSERA_REQUIRE(TypeError, !overflow, "{} has more than 2^63 keys", to_string(frontier));
   return count;
 }
 
@@ -51,13 +50,14 @@ void check_keys(const std::vector<Tuple>& tuples) {
   for (std::size_t i = 0; i < tuples.size(); ++i) {
     refuse_if_stopped(assembling);
     const Key& key = tuples[i].key;
-    TESSERA_REQUIRE(TypeError, key.size() == arity, "keys {} and {} differ in arity: {} and {}",
+    TESSERA_REQUIRE(TypeError, key.size() == arity,
+                    "keys {} and {} have different numbers of components: {} and {}",
                     to_string(tuples.front().key), to_string(key), arity, key.size());
     for (std::int64_t component : key)
       TESSERA_REQUIRE(PlanError, component >= 0 && component < max_key_component,
-                      "key {} does not lie within 0 and 2^62", to_string(key));
+                      "key {} is not in the range 0 to 2^62", to_string(key));
     TESSERA_REQUIRE(PlanError, i == 0 || tuples[i - 1].key != key,
-                    "key {} occurs twice; keys must be unique", to_string(key));
+                    "duplicate key {}; keys must be unique", to_string(key));
   }
 }
 
@@ -78,8 +78,9 @@ std::vector<Column> columns_of(const std::vector<BasicTuple<Payload>>& tuples) {
       const TileType type = type_of(tuple.tiles[c]);
       TESSERA_REQUIRE(TypeError,
                       type.dtype == bound.dtype && type.shape.rank() == bound.shape.rank(),
-                      "column {} is {} at key {} but {} at key {}: one dtype and rank a column", c,
-                      to_string(type_of(tuples.front().tiles[c])), to_string(tuples.front().key),
+                      "column {} is {} at key {} but {} at key {}: all tiles of a column must have "
+                      "the same dtype and number of dimensions",
+                      c, to_string(type_of(tuples.front().tiles[c])), to_string(tuples.front().key),
                       to_string(type), to_string(tuple.key));
       if (type.sparse_dims != bound.sparse_dims) bound.sparse_dims = 0;
       for (int d = 0; d < type.shape.rank(); ++d)
@@ -93,7 +94,7 @@ template std::vector<Column> columns_of(const std::vector<BasicTuple<TileType>>&
 
 Relation Relation::of(std::vector<Tuple> tuples, Presence presence, std::optional<Key> frontier) {
   TESSERA_REQUIRE(TypeError, !tuples.empty(),
-                  "a relation without tuples has no type: use Relation::empty");
+                  "a relation without tuples has no known type: use Relation::empty");
   StopPoll poll(assembling);
   std::stable_sort(tuples.begin(), tuples.end(), [&](const Tuple& a, const Tuple& b) {
     poll.passed(8);
@@ -108,7 +109,7 @@ Relation Relation::of(std::vector<Tuple> tuples, Presence presence, std::optiona
     const Key& least = data->type.frontier;
     bool above = frontier->size() == least.size();
     for (std::size_t i = 0; above && i < least.size(); ++i) above = (*frontier)[i] >= least[i];
-    TESSERA_REQUIRE(PlanError, above, "frontier {} is not above all keys, which need {}",
+    TESSERA_REQUIRE(PlanError, above, "frontier {} is too small: the keys need {}",
                     to_string(*frontier), to_string(least));
     data->type.frontier = *frontier;
   }
@@ -141,22 +142,22 @@ const Tuple* Relation::find(const Key& key) const {
 
 Tile Relation::at(const Key& key, int column) const {
   TESSERA_REQUIRE(TypeError, column >= 0 && std::cmp_less(column, type().columns.size()),
-                  "there is no column {} in {}", column, to_string(type()));
+                  "column {} does not exist in {}", column, to_string(type()));
   bool below = key.size() == frontier().size();
   for (std::size_t i = 0; below && i < key.size(); ++i)
     below = key[i] >= 0 && key[i] < frontier()[i];
   TESSERA_REQUIRE(TypeError, below, "key {} is not below the frontier {}", to_string(key),
                   to_string(frontier()));
   if (const Tuple* tuple = find(key)) return tuple->tiles[column];
-  TESSERA_REQUIRE(PlanError, type().presence == Presence::sparse, "there is no tuple with key {}",
+  TESSERA_REQUIRE(PlanError, type().presence == Presence::sparse, "no tuple has the key {}",
                   to_string(key));
   return Tile::zeros(zero_type(absent_types()(key)[column]));
 }
 
 Relation Relation::rename(const std::vector<std::string>& columns) const {
   TESSERA_REQUIRE(TypeError, columns.size() == type().columns.size(),
-                  "{} names for the {} columns of {}", columns.size(), type().columns.size(),
-                  to_string(type()));
+                  "{} names are given for the {} columns of {}", columns.size(),
+                  type().columns.size(), to_string(type()));
   auto data = std::make_shared<Data>(*data_);
   for (std::size_t c = 0; c < columns.size(); ++c) data->type.columns[c].name = columns[c];
   return Relation(std::move(data));

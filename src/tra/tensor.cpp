@@ -40,14 +40,14 @@ void place(const Tile& tile, MutableTile& tensor, const Index& corner) {
 
 Relation Relation::from_tensor(const Tile& tensor, const Shape& tile_shape, Presence presence) {
   TESSERA_REQUIRE(TypeError, tile_shape.rank() == tensor.rank(),
-                  "{} cannot be cut into tiles of {}", to_string(tensor.type()),
-                  to_string(tile_shape));
-  TESSERA_REQUIRE(TypeError, presence != Presence::partial, "a tensor has no missing tiles");
+                  "{} cannot be cut into tiles of {}: the number of dimensions differs",
+                  to_string(tensor.type()), to_string(tile_shape));
+  TESSERA_REQUIRE(TypeError, presence != Presence::partial, "a tensor cannot have missing tiles");
   const int rank = tensor.rank();
   Key frontier(rank, 0);
   for (int d = 0; d < rank; ++d) {
     TESSERA_REQUIRE(TypeError, tile_shape[d] > 0,
-                    "{} cannot be cut into tiles of {}: an extent is not positive",
+                    "{} cannot be cut into tiles of {}: tile sizes must be positive",
                     to_string(tensor.type()), to_string(tile_shape));
     // A tensor without elements is one empty tile, so that its shape is not lost.
     frontier[d] =
@@ -84,14 +84,14 @@ Relation Relation::from_tensor(const Tile& tensor, const Shape& tile_shape, Pres
 
 Tile Relation::to_tensor(int column) const {
   TESSERA_REQUIRE(TypeError, column >= 0 && std::cmp_less(column, type().columns.size()),
-                  "there is no column {} in {}", column, to_string(type()));
+                  "column {} does not exist in {}", column, to_string(type()));
   const TileType& bound = type().columns[column].type;
   const int rank = bound.shape.rank();
   TESSERA_REQUIRE(TypeError, rank == arity(),
-                  "{} is no tensor: key component i must count the tiles along dimension i",
+                  "{} is not a tensor: key component i must count the tiles along dimension i",
                   to_string(type()));
   TESSERA_REQUIRE(PlanError, type().presence != Presence::partial,
-                  "{} lacks tuples and so is no tensor; fill the holes or make it sparse",
+                  "{} is not a tensor, because tuples are missing; fill them in or make it sparse",
                   to_string(type()));
   // Where the tiles along each dimension start, told by the tiles themselves.
   std::vector<std::vector<std::int64_t>> extents(rank);
@@ -100,9 +100,10 @@ Tile Relation::to_tensor(int column) const {
     for (int d = 0; d < rank; ++d) {
       std::int64_t& extent = extents[d][tuple.key[d]];
       const std::int64_t own = tuple.tiles[column].shape()[d];
-      TESSERA_REQUIRE(TypeError, extent == unknown_extent || extent == own,
-                      "tiles with {} as key component {} have extents {} and {} along it",
-                      tuple.key[d], d, extent, own);
+      TESSERA_REQUIRE(
+          TypeError, extent == unknown_extent || extent == own,
+          "tiles with {} as key component {} have different sizes, {} and {}, along that dimension",
+          tuple.key[d], d, extent, own);
       extent = own;
     }
   std::vector<std::vector<std::int64_t>> starts(rank);

@@ -55,8 +55,8 @@ Payload cut_piece(const Payload& array, int dimension, std::int64_t size, std::i
 /// An aggregation folds arrays of one type: broadcasting a smaller tile would be silently wrong.
 inline void require_same_shape(const KernelCall& kernel, const TileType& a, const TileType& b) {
   TESSERA_REQUIRE(TypeError, a.shape == b.shape,
-                  "{}: {} and {} are of one group but differ in shape", kernel.to_string(),
-                  to_string(a), to_string(b));
+                  "{}: {} and {} are in the same group, but have different shapes",
+                  kernel.to_string(), to_string(a), to_string(b));
 }
 
 template <class Payload>

@@ -237,7 +237,7 @@ void other_values(int culprit) {
     } catch (const ClusterError& error) {
       said = error.what();
     }
-    if (said.find("other values for the input 'A'") == std::string::npos)
+    if (said.find("other values for the input \"A\"") == std::string::npos)
       throw InternalError("expected to be told, and not: '" + said + "'");
     if (off != 1.0) throw ClusterError(said);
     run(tasks::product(b, b));  // all go on

@@ -268,7 +268,7 @@ void full_disk(const std::string& folder) {
 
 /// One process may use too little memory to begin.
 void little_memory(const std::string& folder) {
-  failing(folder, "in memory at once", [&](Database& database) {
+  failing(folder, "of memory, but the limit is", [&](Database& database) {
     RunOptions options;
     if (cluster_info().rank == cluster_info().size - 1) options.memory_limit = 1000;
     const Relation big = Relation::from_tensor(tensor(60, 60, 5), {20, 20});
@@ -277,18 +277,18 @@ void little_memory(const std::string& folder) {
 }
 
 void taken_name(const std::string& folder) {
-  failing(folder, "TypeError: there is a 'before' already; drop it first",
+  failing(folder, "TypeError: relation \"before\" already exists; drop it first",
           [](Database& database) { database.store("before", database.plan("before")); });
 }
 
 void unknown_name(const std::string& folder) {
-  failing(folder, "TypeError: there is no 'nothing' in",
+  failing(folder, "TypeError: relation \"nothing\" does not exist in",
           [](Database& database) { database.drop("nothing"); });
 }
 
 /// A key that is there, which the first process knows before anything is written.
 void taken_key(const std::string& folder) {
-  failing(folder, "TypeError: cannot append to 'before': there is a tuple at <0, 0> already",
+  failing(folder, "TypeError: cannot append to \"before\": a tuple with key <0, 0> already exists",
           [](Database& database) {
             database.change({.results = {{"R", database.plan("before").transform("neg")}},
                              .appended = {{"before", single()}}});
@@ -297,7 +297,7 @@ void taken_key(const std::string& folder) {
 
 /// A key that is in a result, which is known when all have written theirs.
 void taken_key_of_result(const std::string& folder) {
-  failing(folder, "cannot append to 'R': there is a tuple at <0, 0> already",
+  failing(folder, "cannot append to \"R\": a tuple with key <0, 0> already exists",
           [](Database& database) {
             database.change({.results = {{"R", database.plan("before").transform("neg")}},
                              .appended = {{"R", single()}}});
@@ -316,7 +316,7 @@ void other_strings(const std::string& folder) {
 }
 
 void other_statement(const std::string& folder) {
-  failing(folder, "do not make the same statement", [](Database& database) {
+  failing(folder, "execute different statements", [](Database& database) {
     if (cluster_info().rank == 1)
       database.drop("before");
     else

@@ -71,9 +71,9 @@ def test_what_one_process_has_written_several_add_to(tmp_path):
     ("failing_kernel", "ValueError: brittle", "ClusterError: rank 2: brittle"),
     ("full_disk", "IoError: cannot write", "ClusterError: rank 2: cannot write"),
     ("little_memory", "OutOfMemory: the run needs", "ClusterError: rank 2: the run needs"),
-    ("taken_name", "TypeError: there is a 'before' already", "TypeError: there is a 'before' already"),
-    ("unknown_name", "TypeError: there is no 'nothing'", "TypeError: there is no 'nothing'"),
-    ("taken_key", "TypeError: cannot append to 'before'", "TypeError: cannot append to 'before'"),
+    ("taken_name", 'TypeError: relation "before" already exists', 'TypeError: relation "before" already exists'),
+    ("unknown_name", 'TypeError: relation "nothing" does not exist', 'TypeError: relation "nothing" does not exist'),
+    ("taken_key", 'TypeError: cannot append to "before"', 'TypeError: cannot append to "before"'),
 ])
 def test_an_error_in_one_process_leaves_nothing(tmp_path, ranks, mode, last_says, others_say):
     ended = run(ranks, PROGRAM, mode, tmp_path / "db")
@@ -96,13 +96,13 @@ def test_an_append_that_the_first_refuses_at_the_end_leaves_nothing(tmp_path):
 def test_strings_that_differ_are_told_to_all(tmp_path):
     ended = run(3, PROGRAM, "other_strings", tmp_path / "db")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert ended.stdout.count("IoError: ranks 0 and 1 do not make the same statement: append to 'words'") == 3
+    assert ended.stdout.count("IoError: ranks 0 and 1 execute different statements: append to \"words\"") == 3
 
 
 def test_statements_that_differ_are_told_to_all(tmp_path):
     ended = run(3, PROGRAM, "other_statement", tmp_path / "db")
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.count("ranks 0 and 1 do not make the same statement: rename 'before'") == 3
+    assert ended.stdout.count("ranks 0 and 1 execute different statements: rename \"before\"") == 3
 
 
 def test_two_states_of_a_database_are_never_mixed(tmp_path):
@@ -181,7 +181,7 @@ x[7, 3] += int(os.environ["OMPI_COMM_WORLD_RANK"])
 try:
     db.store("X", ts.relation(x, (5, 4)))
 except ts.Error as error:
-    print("refused" if "do not make the same statement" in str(error) else error, flush=True)
+    print("refused" if "execute different statements" in str(error) else error, flush=True)
 print(db.list(), flush=True)
 """)
     ended = subprocess.run(command(3, "/usr/bin/python3", str(program), str(tmp_path / "db")), text=True,

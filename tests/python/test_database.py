@@ -43,7 +43,7 @@ def test_drop_rename_vacuum_check(folder):
     assert db.list() == ["B"] and db.check() == []
     db.drop("B")
     assert db.vacuum() > 200 * 200 * 8
-    with pytest.raises(ts.TypeError, match="there is no 'B'"):
+    with pytest.raises(ts.TypeError, match='relation "B" does not exist'):
         db.plan("B")
 
 
@@ -56,12 +56,12 @@ def test_damage_is_named(folder):
     segment.write_bytes(data)
     (name, key, reason), = db.check()
     assert (name, key) == ("A", (0, 0)) and "checksum" in reason
-    with pytest.raises(ts.IoError, match="the tile of A at <0, 0> is damaged"):
+    with pytest.raises(ts.IoError, match="the tile of \"A\" at <0, 0> is damaged"):
         db.plan("A").run()
 
 
 def test_a_read_only_database_refuses_to_write(folder):
-    with pytest.raises(ts.IoError, match="there is no database"):
+    with pytest.raises(ts.IoError, match="database .* does not exist"):
         ts.connect(folder, read_only=True)
     ts.connect(folder)
     with pytest.raises(ts.IoError, match="reading only"):
@@ -86,9 +86,9 @@ def test_plans_larger_than_their_memory(folder):
     assert forecast["needed"] == 3 * 50 * 50 * 8 and forecast["peak"] <= 400_000
     assert forecast["order"].endswith("results at a time") and forecast["spilled"] == 0
     assert "memory: 1.44 MB at most of 2.00 MB, 1.20 MB needed; 2.56 MB read" in product.explain(memory_limit="2MB")
-    with pytest.raises(ts.OutOfMemory, match=r"needs 1.20 MB in memory at once, and the limit is 400 kB"):
+    with pytest.raises(ts.OutOfMemory, match=r"needs 1.20 MB of memory, but the limit is 400 kB"):
         product.run(memory_limit=400_000)
-    with pytest.raises(ts.TypeError, match="'many' is no number of bytes"):
+    with pytest.raises(ts.TypeError, match="'many' is not a number of bytes"):
         product.run(memory_limit="many")
     for none in 0, "0", "0.5", "0MB":
         with pytest.raises(ts.TypeError, match="nothing runs in no memory"):
@@ -173,7 +173,7 @@ def test_who_may_not_write_is_told_so(tmp_path, mode):
         if mode == 0o555:
             assert said.read_text().startswith("X") and "Permission denied" in said.read_text()
         else:
-            assert f"cannot look into {place}/lab.tsdb: Permission denied" in said.read_text()
+            assert f"cannot read {place}/lab.tsdb: Permission denied" in said.read_text()
     finally:
         os.chmod(os.path.join(place, "lab.tsdb"), 0o755)
         shutil.rmtree(place)

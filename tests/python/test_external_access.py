@@ -54,7 +54,7 @@ def test_what_it_is():
     for wrong in (7, None):
         with pytest.raises(ts.TypeError, match='"on", "off", or a list of folders'):
             ts.connect(external_access=wrong)
-    with pytest.raises(ts.IoError, match="not a folder that is there"):
+    with pytest.raises(ts.IoError, match="not an existing folder"):
         ts.connect(external_access=["/no/such/folder"])
 
 
@@ -79,4 +79,4 @@ def test_of_the_shell(folders):
     well = tessera("--external-access", allowed, given=script)
     assert well.returncode == 0 and "seven" in well.stdout and "8" in (inside / "out.csv").read_text()
     wrong = tessera("--external-access", "/no/such/folder", "-c", "SELECT 1")
-    assert wrong.returncode == 1 and "is not a folder that is there" in wrong.stderr
+    assert wrong.returncode == 1 and "is not an existing folder" in wrong.stderr

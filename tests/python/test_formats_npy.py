@@ -52,12 +52,12 @@ def test_half_precision_is_exact(db, tmp_path):  # noqa: F811
 def test_numbers_that_i64_does_not_hold_are_refused(db, tmp_path):  # noqa: F811
     big = np.array([1, 2**63, 2**64 - 1], np.uint64)
     np.save(tmp_path / "big.npy", big)
-    with pytest.raises(ts.ValueError, match="big.npy holds 9223372036854775808.*dtype f64"):
+    with pytest.raises(ts.ValueError, match="big.npy has the value 9223372036854775808.*dtype f64"):
         db.import_file("X", tmp_path / "big.npy")
     db.import_file("X", tmp_path / "big.npy", dtype="f64")
     assert np.array_equal(db.read("X").numpy(), big.astype(float))
     np.save(tmp_path / "nan.npy", np.array([1.5, np.nan]))
-    with pytest.raises(ts.ValueError, match="nan.npy holds nan"):
+    with pytest.raises(ts.ValueError, match="nan.npy has the value nan"):
         db.import_file("Y", tmp_path / "nan.npy", dtype="i64")
     np.save(tmp_path / "y.npy", np.array([1.5, -2.5]))
     db.import_file("Y", tmp_path / "y.npy", dtype="i64")
@@ -79,34 +79,34 @@ def test_exported_npy_is_read_by_numpy(db, tmp_path, shape, dtype):  # noqa: F81
 
 FLOATS = bytes(32)
 MALFORMED = [
-    ("empty.npy", b"", "ends inside its head"),
-    ("magic.npy", npy(head(), FLOATS, magic=b"\x93NUMPX"), "does not begin as NumPy's format"),
-    ("text.npy", b"1,2,3\n4,5,6\n", "does not begin as NumPy's format"),
+    ("empty.npy", b"", "the file ends in its header"),
+    ("magic.npy", npy(head(), FLOATS, magic=b"\x93NUMPX"), "is not an npy file"),
+    ("text.npy", b"1,2,3\n4,5,6\n", "is not an npy file"),
     ("version.npy", npy(head(), FLOATS, version=9), "version 9"),
-    ("cut_in_length.npy", b"\x93NUMPY\x01\x00\x10", "ends inside its head"),
-    ("cut_in_head.npy", npy(head(), length=5000), "ends inside its head"),
-    ("long_head.npy", npy(head(), version=2, length=2**31), "longer than any"),
-    ("no_dict.npy", npy("[1, 2, 3]\n", FLOATS), "not the dictionary it should be, at its character 1"),
-    ("half_dict.npy", npy("{'descr': '<f8', 'fortran_order': Fal", FLOATS), "not the dictionary"),
-    ("no_shape.npy", npy("{'descr': '<f8', 'fortran_order': False}\n", FLOATS), "does not say descr"),
-    ("other_key.npy", npy(head()[:-3] + "'more': 1}\n", FLOATS), "says 'more'"),
+    ("cut_in_length.npy", b"\x93NUMPY\x01\x00\x10", "the file ends in its header"),
+    ("cut_in_head.npy", npy(head(), length=5000), "the file ends in its header"),
+    ("long_head.npy", npy(head(), version=2, length=2**31), "its header is too long"),
+    ("no_dict.npy", npy("[1, 2, 3]\n", FLOATS), "not a valid dictionary, at character 1"),
+    ("half_dict.npy", npy("{'descr': '<f8', 'fortran_order': Fal", FLOATS), "not a valid dictionary"),
+    ("no_shape.npy", npy("{'descr': '<f8', 'fortran_order': False}\n", FLOATS), "must have descr"),
+    ("other_key.npy", npy(head()[:-3] + "'more': 1}\n", FLOATS), "the unknown entry 'more'"),
     ("complex.npy", npy(head("'<c16'"), FLOATS), "complex numbers"),
     ("object.npy", npy(head("'|O'"), FLOATS), "Python objects"),
     ("text_elements.npy", npy(head("'<U8'"), FLOATS), "text"),
-    ("structure.npy", npy(head("[('a', '<f8')]"), FLOATS), "structures"),
+    ("structure.npy", npy(head("[('a', '<f8')]"), FLOATS), "structured dtypes"),
     ("dates.npy", npy(head("'<M8[s]'"), FLOATS), "dates"),
     ("long_double.npy", npy(head("'<f16'"), FLOATS), "long doubles"),
     ("unknown.npy", npy(head("'<z3'"), FLOATS), "unknown"),
-    ("negative.npy", npy(head(shape="(-2, 2)"), FLOATS), "extent -2"),
-    ("huge.npy", npy(head(shape="(4611686018427387904, 4)"), FLOATS), "larger than any file"),
-    ("huge_and_empty.npy", npy(head(shape="(0, 9223372036854775807)")), "larger than any file"),
-    ("beyond.npy", npy(head(shape="(99999999999999999999,)"), FLOATS), "beyond 2\\^63"),
+    ("negative.npy", npy(head(shape="(-2, 2)"), FLOATS), "negative: -2"),
+    ("huge.npy", npy(head(shape="(4611686018427387904, 4)"), FLOATS), "is too large"),
+    ("huge_and_empty.npy", npy(head(shape="(0, 9223372036854775807)")), "is too large"),
+    ("beyond.npy", npy(head(shape="(99999999999999999999,)"), FLOATS), "larger than 2\\^63"),
     ("nine.npy", npy(head(shape="(1, 1, 1, 1, 1, 1, 1, 1, 1)"), FLOATS[:8]), "more than 8 dimensions"),
-    ("no_number.npy", npy(head(shape="(2, x)"), FLOATS), "not the dictionary"),
-    ("few.npy", npy(head(), FLOATS[:31]), "has 31 bytes of elements, but .*are 32: it was cut off"),
-    ("none.npy", npy(head()), "has 0 bytes of elements"),
-    ("many.npy", npy(head(), FLOATS + b"x"), "more in it than one array"),
-    ("order.npy", npy(head(order="Maybe"), FLOATS), "not the dictionary"),
+    ("no_number.npy", npy(head(shape="(2, x)"), FLOATS), "not a valid dictionary"),
+    ("few.npy", npy(head(), FLOATS[:31]), "has 31 bytes of data, but .*are 32 bytes: the file is truncated"),
+    ("none.npy", npy(head()), "has 0 bytes of data"),
+    ("many.npy", npy(head(), FLOATS + b"x"), "more than one array"),
+    ("order.npy", npy(head(order="Maybe"), FLOATS), "not a valid dictionary"),
 ]
 
 

@@ -29,12 +29,12 @@ def test_archives(db, tmp_path, save):  # noqa: F811
 
 def test_an_archive_is_stored_as_a_whole_or_not_at_all(db, tmp_path):  # noqa: F811
     np.savez(tmp_path / "m.npz", a=np.ones(3), b=np.array(["text"]))
-    with pytest.raises(ts.IoError, match="b in .*m.npz cannot be read: elements '<U4' are text"):
+    with pytest.raises(ts.IoError, match="b in .*m.npz cannot be read: elements of type '<U4' \\(text\\)"):
         db.import_file("M", tmp_path / "m.npz")
     assert db.list() == []
     db.store("N.b", ts.relation(np.ones(2), tile=(2,)))
     np.savez(tmp_path / "n.npz", a=np.ones(3), b=np.ones(4))
-    with pytest.raises(ts.TypeError, match="there is a 'N.b' already"):
+    with pytest.raises(ts.TypeError, match='relation "N.b" already exists'):
         db.import_file("N", tmp_path / "n.npz")
     assert db.list() == ["N.b"]
 
@@ -50,7 +50,7 @@ def test_exported_archives_are_read_by_numpy(db, tmp_path):  # noqa: F811
         for name, array in arrays.items():
             assert np.array_equal(all_of_them[name], array)
     assert zipfile.ZipFile(tmp_path / "all.npz").testzip() is None
-    with pytest.raises(ts.TypeError, match="npy holds one array, not 3"):
+    with pytest.raises(ts.TypeError, match="an npy file holds one array, not 3"):
         db.export_file(list(arrays), tmp_path / "all.npy")
 
 
@@ -71,14 +71,14 @@ def deflated():
 FLOATS = bytes(32)
 GOOD_NPZ = archive(x_npy=npy(head(), FLOATS))
 MALFORMED = [
-    ("empty.npz", b"", "cannot be read as an archive"),
-    ("text.npz", b"this is no archive" * 20, "cannot be read as an archive"),
-    ("cut.npz", GOOD_NPZ[:-30], "cannot be read as an archive"),
-    ("no_arrays.npz", archive(readme="hello"), "holds no arrays"),
-    ("bad_member.npz", archive(x_npy=b"nonsense"), "x in .* does not begin as NumPy's format"),
-    ("short_member.npz", archive(x_npy=npy(head(), FLOATS[:20])), "ends before the last"),
-    ("long_member.npz", archive(x_npy=npy(head(), FLOATS + b"12")), "more bytes than its head says"),
-    ("huge_member.npz", archive(x_npy=npy(head(shape="(100000000000,)"), FLOATS)), "ends before the last"),
+    ("empty.npz", b"", "cannot be read as a zip archive"),
+    ("text.npz", b"this is no archive" * 20, "cannot be read as a zip archive"),
+    ("cut.npz", GOOD_NPZ[:-30], "cannot be read as a zip archive"),
+    ("no_arrays.npz", archive(readme="hello"), "has no arrays"),
+    ("bad_member.npz", archive(x_npy=b"nonsense"), "x in .* is not an npy file"),
+    ("short_member.npz", archive(x_npy=npy(head(), FLOATS[:20])), "ends before its last"),
+    ("long_member.npz", archive(x_npy=npy(head(), FLOATS + b"12")), "more data than its header says"),
+    ("huge_member.npz", archive(x_npy=npy(head(shape="(100000000000,)"), FLOATS)), "ends before its last"),
     ("crc.npz", flipped(GOOD_NPZ, GOOD_NPZ.index(b"}\n") + 10), "damaged: CRC error"),
     ("deflate.npz", flipped(deflated(), 400), "is damaged"),
 ]

@@ -110,7 +110,7 @@ def test_mmwrite_array(db, tmp_path, shape):
 def test_complex_is_refused(db, tmp_path):
     path = tmp_path / "x.mtx"
     scipy.io.mmwrite(path, np.array([[1 + 2j]]))
-    with pytest.raises(ts.IoError, match="'complex' is no type of numbers"):
+    with pytest.raises(ts.IoError, match="'complex' is not a supported type of numbers"):
         db.import_file("x", path)
     scipy.io.mmwrite(path, sp.coo_matrix(np.array([[1, 2j], [-2j, 1]])), symmetry="hermitian")
     with pytest.raises(ts.IoError, match="x.mtx, line 1, column"):
@@ -173,9 +173,9 @@ def test_labels_that_are_no_sets_are_refused(db, tmp_path):
     db.store("stored", ts.relation(with_a_zero, tile=(2, 2)))
     db.export_file(["points", "stored"], tmp_path / "x.xc")
     assert (tmp_path / "x.xc").read_text() == "3 3 2\n1 0:1\n1 1:1\n 2:1\n"
-    with pytest.raises(ts.TypeError, match="'classes' holds 2 at <2, 0>: sets of labels are"):
+    with pytest.raises(ts.TypeError, match="\"classes\" has the value 2 at <2, 0>; several labels per point"):
         db.export_file(["points", "classes"], tmp_path / "x.xc")
-    with pytest.raises(ts.TypeError, match="'scores' holds 0.5 at <0, 1>: sets of labels are"):
+    with pytest.raises(ts.TypeError, match="\"scores\" has the value 0.5 at <0, 1>; several labels per point"):
         db.export_file(["points", "scores"], tmp_path / "x.xc")
     db.export_file(["points", "classes"], tmp_path / "x.svm")
     assert (tmp_path / "x.svm").read_text() == "0 1:1\n1 2:1\n2 3:1\n"
@@ -184,11 +184,11 @@ def test_labels_that_are_no_sets_are_refused(db, tmp_path):
 def test_an_error_stores_nothing(db, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("1.5,2\n" * 200000 + "1,2,3\n")
-    with pytest.raises(ts.IoError, match=r"x.csv, line 200001: 3 fields, where the first line has 2"):
+    with pytest.raises(ts.IoError, match=r"x.csv, line 200001: 3 fields, but the first line has 2"):
         db.import_file("x", path)
     path = tmp_path / "x.svm"
     path.write_text("1 1:1\n" * 200000 + "1 2:1 2:2\n")
-    with pytest.raises(ts.IoError, match="line 200001: the feature 2 is there twice"):
+    with pytest.raises(ts.IoError, match="line 200001: feature 2 occurs twice"):
         db.import_file("x", path)
     assert db.list() == []
     assert db.check() == []

@@ -44,7 +44,7 @@ def test_misuse(arguments):
 def test_no_database(command, tmp_path):
     ended = tessera(command, tmp_path / "none")
     assert ended.returncode == (3 if command == "check" else 1)
-    assert ended.stderr == f"IoError: there is no database {tmp_path / 'none'}\n"
+    assert ended.stderr == f"IoError: database {tmp_path / 'none'} does not exist\n"
     assert not (tmp_path / "none").exists()
 
 
@@ -64,7 +64,7 @@ def test_check(database):
     segment.write_bytes(data)
     ended = tessera("check", database.folder)
     assert ended.returncode == 1
-    assert ended.stdout.startswith("ones at <0, 0>: the tile of ones at <0, 0> is damaged")
+    assert ended.stdout.startswith("ones at <0, 0>: the tile of \"ones\" at <0, 0> is damaged")
     assert len(ended.stdout.splitlines()) == 1
 
 

@@ -73,7 +73,7 @@ def test_frames_of_a_database_that_is_only_read(folder):
 
 def test_nothing_is_made_by_who_only_reads(tmp_path):
     ended = tessera(tmp_path / "none", "--read-only", "-c", "SELECT 1")
-    assert ended.returncode == 1 and f"there is no database {tmp_path / 'none'}" in ended.stderr
+    assert ended.returncode == 1 and f"database {tmp_path / 'none'} does not exist" in ended.stderr
     assert not (tmp_path / "none").exists()
     ended = tessera("--read-only", "-c", "SELECT 1")
     assert ended.returncode == 2 and "DATABASE" in ended.stderr

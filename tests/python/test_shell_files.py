@@ -46,7 +46,7 @@ def test_what_is_piped_is_the_file_alone(tmp_path):
 
 @pytest.mark.parametrize("options,reason", [
     (["--tile", "10xx10"], "--tile wants a number"), (["--tile", "10"], "cannot be cut"),
-    (["--dtype", "f16"], "f16"), (["--format", "nope"], "there is no format 'nope'"),
+    (["--dtype", "f16"], "f16"), (["--format", "nope"], 'unknown format "nope"'),
     (["--header", "perhaps"], "--header is yes or no"), (["--delimiter", ";;"], "one character")])
 def test_what_is_wrong_is_said(tmp_path, options, reason):
     np.save(tmp_path / "x.npy", np.ones((5, 5)))
@@ -60,7 +60,7 @@ def test_misuse(tmp_path):
     for command in ("import", "export"):
         assert tessera(command, tmp_path / "lab.tsdb", "X").returncode == 2
     ended = tessera("export", tmp_path / "none.tsdb", "X", tmp_path / "x.npy")
-    assert ended.returncode == 1 and "there is no database" in ended.stderr
+    assert ended.returncode == 1 and "does not exist" in ended.stderr
 
 
 def test_a_terminal_sees_how_far_it_is(tmp_path):

@@ -186,7 +186,7 @@ def test_a_limit_of_nothing_says_what_to_write():
     for nothing in ("0", "0MB", "0.3"):
         ended = tessera("--memory-limit", nothing, "-c", "SELECT 1")
         assert ended.returncode == 2
-        assert f"'{nothing}' is no limit, as nothing runs in no memory: write 512MB or 2GiB" in ended.stderr
+        assert f"'{nothing}' is not a valid memory limit: it must be greater than 0, such as 512MB or 2GiB" in ended.stderr
 
 
 def test_settings_of_the_command_line(tmp_path):

@@ -43,7 +43,7 @@ def test_rows_that_are_copied(shell, tmp_path):
     terminal.type(f"COPY t FROM '{tmp_path}/rows.csv';\r")
     assert re.search(r"\[#* *\] +\d+%  \d+ s left", terminal.expect(" left"))
     terminal.type("\x03")
-    assert re.search(r"Interrupted: stopped after \d+ rows; nothing was kept", terminal.expect("\ntessera> "))
+    assert re.search(r"Interrupted: stopped after \d+ rows; no changes were saved", terminal.expect("\ntessera> "))
     assert " 0\n" in terminal.run("SELECT COUNT(*) FROM t;")
     (tmp_path / "rows.csv").unlink()
 

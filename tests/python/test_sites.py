@@ -61,8 +61,8 @@ def test_placements_are_printed():
     ({"sites": 0}, "a plan for 0 sites"),
     ({"sites": 2, "objective": "fast"}, "'exact' or 'published', not 'fast'"),
     ({"sites": 2, "placed": {"C": None}}, "no input 'C' to be placed; the plan reads A, B"),
-    ({"sites": 2, "placed": {"A": ts.Placement.part([2])}}, "there is no key component 2"),
-    ({"sites": 2, "placed": {"A": ts.Placement.grid([0], [3])}}, "a grid of 3 or more on 2 sites"),
+    ({"sites": 2, "placed": {"A": ts.Placement.part([2])}}, "key component 2 does not exist"),
+    ({"sites": 2, "placed": {"A": ts.Placement.grid([0], [3])}}, "a grid needs 3 sites or more, but there are 2"),
     ({"sites": 2, "disabled": ["broadcast"]}, "there is no rule broadcast to disable"),
 ])
 def test_mistakes(options, message):

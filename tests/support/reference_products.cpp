@@ -31,7 +31,7 @@ struct Operand {
     const Shape& shape = elements.shape;
     TESSERA_REQUIRE(TypeError, shape.rank() > 0, "a scalar is no matrix");
     if (shape.rank() == 1) {
-      TESSERA_REQUIRE(TypeError, !transpose, "a vector has no transpose");
+      TESSERA_REQUIRE(TypeError, !transpose, "a vector cannot be transposed");
       (left ? is_row : is_column) = true;
       (left ? columns : rows) = shape[0];
     } else {

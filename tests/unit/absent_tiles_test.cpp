@@ -96,7 +96,7 @@ TEST_F(AbsentTiles, OfMoreKeysThanCanBeListed) {
   const TypesAt irregular = [&](const Key& key) {
     return std::vector<TileType>{{DType::f64, {key[0] % 4, 4}}, {DType::i64, {4}}};
   };
-  EXPECT_ERROR(PlanError, store::extents_of(of(irregular)), "cannot be stored");
+  EXPECT_ERROR(PlanError, store::extents_of(of(irregular)), "cannot store");
 }
 
 TEST_F(AbsentTiles, AfterAnAppend) {

@@ -122,17 +122,17 @@ TEST_F(Append, WhatDoesNotFitIsRefused) {
     return message_of([&] { append(database, "A", std::move(tuples)); });
   };
   EXPECT_EQ(refused({tuple({0, 1}, {2, 3}, 1)}),
-            "TypeError: cannot append to 'A': there is a tuple at <0, 1> already");
+            "TypeError: cannot append to \"A\": a tuple with key <0, 1> already exists");
   EXPECT_EQ(refused({tuple({2}, {2, 3}, 1)}),
-            "TypeError: cannot append to 'A': its keys have 2 components, the new ones 1");
+            "TypeError: cannot append to \"A\": its keys have 2 components, the new keys have 1");
   EXPECT_EQ(refused({tuple({0, 2}, {2}, 1)}),
-            "TypeError: cannot append to 'A': its column 0 is f64[2x3], that of the new tuples is "
-            "f64[2]: one dtype and rank a column");
+            "TypeError: cannot append to \"A\": its column 0 is f64[2x3], but in the new tuples it "
+            "is f64[2]; dtype and number of dimensions must be the same");
   EXPECT_EQ(refused({{{0, 2}, {Tile::full(DType::i64, {2, 3}, 1)}}}),
-            "TypeError: cannot append to 'A': its column 0 is f64[2x3], that of the new tuples is "
-            "i64[2x3]: one dtype and rank a column");
+            "TypeError: cannot append to \"A\": its column 0 is f64[2x3], but in the new tuples it "
+            "is i64[2x3]; dtype and number of dimensions must be the same");
   EXPECT_EQ(refused({{{0, 2}, {Tile::scalar(1.), Tile::scalar(1.)}}}),
-            "TypeError: cannot append to 'A': it has 1 columns, the new tuples have 2");
+            "TypeError: cannot append to \"A\": it has 1 columns, the new tuples have 2");
   EXPECT_EQ(database.info("A").statistics.tuples, 2);
   EXPECT_EQ(directories("A"), 1);
 }

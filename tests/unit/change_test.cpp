@@ -75,23 +75,24 @@ TEST_F(Change, AnErrorLeavesEverythingAsItWas) {
   const auto before = std::filesystem::file_size(segments().at(0));
   const std::vector<std::pair<Changes, std::string>> refused{
       {{.dropped = {"A", "A"}},
-       "TypeError: there is no 'A' in " + folder_.string() + "; there is B"},
-      {{.renamed = {{"A", "B"}}}, "TypeError: there is a 'B' already; drop it first"},
+       "TypeError: relation \"A\" does not exist in " + folder_.string() + "; existing: B"},
+      {{.renamed = {{"A", "B"}}}, "TypeError: relation \"B\" already exists; drop it first"},
       {{.dropped = {"A"}, .renamed = {{"A", "C"}}},
-       "TypeError: there is no 'A' in " + folder_.string() + "; there is B"},
+       "TypeError: relation \"A\" does not exist in " + folder_.string() + "; existing: B"},
       {{.results = {{"C", Plan::input(a)}, {"C", Plan::input(a)}}},
-       "TypeError: two relations would be named 'C'"},
+       "TypeError: two relations would get the name \"C\""},
       {{.renamed = {{"A", "C"}}, .results = {{"C", Plan::input(a)}}},
-       "TypeError: there is a 'C' already; drop it first"},
-      {{.texts = {{"", "x"}}}, "TypeError: the name of a text has 1 to 1000 bytes, and is UTF-8"},
+       "TypeError: relation \"C\" already exists; drop it first"},
+      {{.texts = {{"", "x"}}},
+       "TypeError: the name of a text must have 1 to 1000 bytes of valid UTF-8"},
       {{.dropped = {"B"},
         .results = {{"C", Plan::input(a).transform("neg")}},
         .appended = {{"A", a}},
         .texts = {{"note", "after"}}},
-       "TypeError: cannot append to 'A': there is a tuple at <0, 0> already"},
+       "TypeError: cannot append to \"A\": a tuple with key <0, 0> already exists"},
       // Found only when the result is there, which the tuples are to be added to.
       {{.dropped = {"B"}, .results = {{"C", Plan::input(a)}}, .appended = {{"C", a}}},
-       "TypeError: cannot append to 'C': there is a tuple at <0, 0> already"}};
+       "TypeError: cannot append to \"C\": a tuple with key <0, 0> already exists"}};
   for (const auto& [changes, message] : refused) {
     EXPECT_EQ(message_of([&] { database.change(changes); }), message);
     EXPECT_EQ(names_in(database), "A B");
@@ -116,7 +117,7 @@ TEST_F(Change, NothingIsComputedForAChangeThatIsRefused) {
   });
   EXPECT_ERROR(TypeError,
                (database.change({.results = {{"R", plan}}, .appended = {{"A", numbers(4, 2)}}}), 0),
-               "cannot append to 'A'");
+               "cannot append to \"A\"");
   EXPECT_FALSE(read);
 }
 

@@ -316,10 +316,11 @@ TEST(Closedness, DeepExpressionsAreWalkedToTheBottom) {
 }
 
 TEST(Closedness, RefusesComponentsThatDoNotExist) {
-  EXPECT_ERROR(TypeError, KeySet::box({2}).filter("k1 = 0"), "there is no k1");
-  EXPECT_ERROR(TypeError, KeySet::box({2}).rekey("<k0, k3>"), "there is no k3");
+  EXPECT_ERROR(TypeError, KeySet::box({2}).filter("k1 = 0"), "key component k1 does not exist");
+  EXPECT_ERROR(TypeError, KeySet::box({2}).rekey("<k0, k3>"), "key component k3 does not exist");
   EXPECT_ERROR(TypeError, KeySet::box({2, -1}), "<2, -1>");
-  EXPECT_ERROR(TypeError, decide_closedness({.extents = {2}, .map = "<k1>"}), "there is no k1");
+  EXPECT_ERROR(TypeError, decide_closedness({.extents = {2}, .map = "<k1>"}),
+               "key component k1 does not exist");
   EXPECT_ERROR(TypeError, decide_closedness({.extents = {-2}}), "<-2>");
 }
 

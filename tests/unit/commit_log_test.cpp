@@ -91,7 +91,7 @@ TEST_F(CommitLogTest, ASecondFileThatWasCutOffIsTold) {
       continue;
     }
     for (int again = 0; again < 2; ++again)
-      EXPECT_NE(message_of([&] { (void)read(log); }).find("catalog.2 was cut off"),
+      EXPECT_NE(message_of([&] { (void)read(log); }).find("catalog.2 is truncated"),
                 std::string::npos)
           << length;
   }
@@ -130,7 +130,7 @@ TEST_F(CommitLogTest, ASecondFileThatLacksBytesInItsMiddleIsTold) {
     write(2, whole.substr(0, 80) + whole.substr(80 + gone));
     CommitLog log(folder_, Sync::never);
     for (int again = 0; again < 2; ++again)
-      EXPECT_ERROR(IoError, read(log), "catalog.2 is damaged where it ends");
+      EXPECT_ERROR(IoError, read(log), "catalog.2 is damaged at its end");
   }
   write(2, bytes(1));  // as the message says
   EXPECT_EQ(read(), "=0all +1a +2b +3c ");
@@ -145,10 +145,10 @@ TEST_F(CommitLogTest, ASecondFileFromBeforeTheyWereWrittenAnewIsTold) {
   writer.append("b");
   EXPECT_EQ(read(reader), "=1both +2b ");
   write(2, old);  // with a commit that is in the first alone
-  EXPECT_ERROR(IoError, (void)read(), "catalog.2 was cut off, or is an old copy");
+  EXPECT_ERROR(IoError, (void)read(), "catalog.2 is truncated or an old copy");
   writer.rewrite("all of it");
   write(2, old);  // with an image of more than it says
-  EXPECT_ERROR(IoError, (void)read(), "catalog.2 was cut off, or is an old copy");
+  EXPECT_ERROR(IoError, (void)read(), "catalog.2 is truncated or an old copy");
   write(2, bytes(1));  // as the message says
   EXPECT_EQ(read(), "=2all of it ");
 }
@@ -163,7 +163,7 @@ TEST_F(CommitLogTest, AFileOfAnotherLogIsTold) {
   const std::string other = bytes(1);
   write(1, own);
   ASSERT_EQ(damage().size(), 1);
-  EXPECT_NE(damage()[0].find("catalog.1 is of another database"), std::string::npos);
+  EXPECT_NE(damage()[0].find("catalog.1 belongs to another database"), std::string::npos);
   EXPECT_EQ(read(), "=0all +1his. ");
   write(1, other);
   EXPECT_TRUE(damage().empty());
@@ -233,7 +233,7 @@ TEST_F(CommitLogTest, DamagedInBothFilesItIsRefusedWithThePlace) {
     flipped[at] = static_cast<char>(flipped[at] ^ 4);
     write(file, flipped);
   }
-  EXPECT_ERROR(IoError, read(), "what was committed as number 1 is not what was written");
+  EXPECT_ERROR(IoError, read(), "the checksum of commit 1 is wrong");
 }
 
 TEST_F(CommitLogTest, ACommitCountsWhenTheSecondFileHasItWhole) {

@@ -235,15 +235,15 @@ TEST(Convolution, Errors) {
     return KernelCall(call).infer(std::array{TileType{DType::f32, a}, TileType{DType::f32, w}});
   };
   EXPECT_ERROR(TypeError, conv("conv", {2, 9}, {4, 3, 3}),
-               "conv: f32[2x9] and f32[4x3x3] do not fit: the weights must be");
-  EXPECT_ERROR(TypeError, conv("conv", {3, 9, 9, 9}, {4, 3, 3}), "do not fit");
-  EXPECT_ERROR(TypeError, conv("conv", {3}, {4, 3}), "do not fit");
+               "conv: f32[2x9] and f32[4x3x3] do not match: the weights must be");
+  EXPECT_ERROR(TypeError, conv("conv", {3, 9, 9, 9}, {4, 3, 3}), "do not match");
+  EXPECT_ERROR(TypeError, conv("conv", {3}, {4, 3}), "do not match");
   EXPECT_ERROR(
       TypeError, conv("conv", {3, 2}, {4, 3, 3}),
-      "a window of 3 does not lie within the 2 elements of dimension 1 and their padding of 0");
+      "a window of 3 is larger than the 2 elements of dimension 1 with their padding of 0");
   EXPECT_ERROR(TypeError, conv("conv", {3, 2}, {4, 3, 0}), "a window of 0");
   EXPECT_ERROR(TypeError, conv("conv(stride=0)", {3, 9}, {4, 3, 3}),
-               "conv: stride [0] does not fit a 1-d convolution; give a number of at least 1");
+               "conv: stride [0] is not valid for a 1-d convolution; give a number of at least 1");
   EXPECT_ERROR(TypeError, conv("conv(padding=[1, 1])", {3, 9}, {4, 3, 3}), "conv: padding [1, 1]");
   EXPECT_ERROR(TypeError, conv("conv(padding=-1)", {3, 9}, {4, 3, 3}), "at least 0");
 }

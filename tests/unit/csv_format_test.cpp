@@ -98,16 +98,16 @@ TEST_F(CsvFormatTest, QuotedAndMissingFields) {
 }
 
 TEST_F(CsvFormatTest, ARowIsNeverTakenForAHeader) {
-  EXPECT_ERROR(IoError, csv("1.5,2.5,3.5\n7\n8\n"), "line 2: 1 fields, where the first line has 3");
-  EXPECT_ERROR(IoError, csv("1,2\n3\n"), "line 2: 1 fields, where the first line has 2");
-  EXPECT_ERROR(IoError, csv("1 2\n3\n4\n"), "line 2: 1 fields, where the first line has 2");
-  EXPECT_ERROR(IoError, csv("1,2x,3\n4,5,6\n"), "line 1: '2x' is no number");
-  EXPECT_ERROR(IoError, csv("1d3,2\n3,4\n"), "line 1: '1d3' is no number");
-  EXPECT_ERROR(IoError, csv("id,2019,2020\n3,4,5\n"), "say so (header)");
+  EXPECT_ERROR(IoError, csv("1.5,2.5,3.5\n7\n8\n"), "line 2: 1 fields, but the first line has 3");
+  EXPECT_ERROR(IoError, csv("1,2\n3\n"), "line 2: 1 fields, but the first line has 2");
+  EXPECT_ERROR(IoError, csv("1 2\n3\n4\n"), "line 2: 1 fields, but the first line has 2");
+  EXPECT_ERROR(IoError, csv("1,2x,3\n4,5,6\n"), "line 1: '2x' is not a number");
+  EXPECT_ERROR(IoError, csv("1d3,2\n3,4\n"), "line 1: '1d3' is not a number");
+  EXPECT_ERROR(IoError, csv("id,2019,2020\n3,4,5\n"), "set the option header");
   EXPECT_TILE_EQ(csv("id,2019,2020\n3,4,5\n", with([](auto& o) { o.header = true; })),
                  Tile::of<std::int64_t>({1, 3}, {3, 4, 5}));
   EXPECT_ERROR(IoError, csv("1,2\n3,4\n", with([](auto& o) { o.delimiter = '\t'; })),
-               "line 1: '1,2' is no number");
+               "line 1: '1,2' is not a number");
   EXPECT_TILE_EQ(csv(",a,b\n1,2,3\n"), Tile::of<std::int64_t>({1, 3}, {1, 2, 3}));
 }
 
@@ -124,9 +124,10 @@ TEST_F(CsvFormatTest, ADtypeThatIsAskedForHolds) {
   EXPECT_TILE_EQ(csv("1,2\n", as(DType::f32)), Tile::of<float>({1, 2}, {1, 2}));
   EXPECT_TILE_EQ(csv("1,0\n", as(DType::boolean)), Tile::of<bool>({1, 2}, {true, false}));
   EXPECT_TILE_EQ(csv("1,2\n", as(DType::f64)), Tile::of<double>({1, 2}, {1, 2}));
-  EXPECT_ERROR(IoError, csv("1,2\n1,2.5\n", as(DType::i64)), "line 2, column 3: '2.5' is no i64");
+  EXPECT_ERROR(IoError, csv("1,2\n1,2.5\n", as(DType::i64)),
+               "line 2, column 3: '2.5' is not of type i64");
   EXPECT_ERROR(IoError, csv("1,\n", as(DType::i64)), "missing=");
-  EXPECT_ERROR(IoError, csv("1,2\n", as(DType::boolean)), "'2' is no bool");
+  EXPECT_ERROR(IoError, csv("1,2\n", as(DType::boolean)), "'2' is not of type bool");
 }
 
 TEST_F(CsvFormatTest, ResultsDoNotDependOnMemoryThreadsOrTiles) {
@@ -185,7 +186,7 @@ TEST_F(CsvFormatTest, ErrorsTellTheFirstWrongLineOnAnyNumberOfThreads) {
                                 o.threads = threads;
                                 o.memory = 1 << 16;
                               })),
-                 "in.txt, line 41234, column 5: 'x' is no number");
+                 "in.txt, line 41234, column 5: 'x' is not a number");
 }
 
 TEST_F(CsvFormatTest, AnImportCanBeInterrupted) {

@@ -59,7 +59,8 @@ TEST_F(DamagedDatabase, ACatalogueOfWhichTheSecondFileIsGoneIsAskedFor) {
     Session(open()).execute(text);
     fs::rename(folder_ / "catalog.2", folder_ / "elsewhere");
     for (const bool create : {true, false})
-      EXPECT_ERROR(IoError, (open({.create = create}), 0), "catalog.2 is missing; put a copy");
+      EXPECT_ERROR(IoError, (open({.create = create}), 0),
+                   "catalog.2 is missing; replace it with a copy");
     fs::copy(folder_ / "catalog.1", folder_ / "catalog.2");  // as the message says
     EXPECT_EQ(Session(open()).query("SELECT n FROM v").rows(), 1);
   }
@@ -108,7 +109,7 @@ TEST_F(DamagedDatabase, ASegmentThatHasLostItsHeadIsReadNevertheless) {
   EXPECT_TRUE(relations_equal(database.read("A"), relation_));
   ASSERT_EQ(database.check().size(), 1);
   EXPECT_EQ(database.check()[0].name, "");
-  EXPECT_NE(database.check()[0].reason.find("the head of"), std::string::npos);
+  EXPECT_NE(database.check()[0].reason.find("the header of"), std::string::npos);
   database.store("B", relation_);
   EXPECT_TRUE(fs::exists(segment(2)));
 }
@@ -141,7 +142,7 @@ TEST_F(DamagedDatabase, WhatMakesNoSenseInTheCatalogueHidesNothingElse) {
   store::CommitLog log(folder_, store::Sync::always);
   log.read([](const store::CommitLog::Entry&) {});
   log.rewrite(other);
-  EXPECT_ERROR(IoError, database.read("bad"), "what the database says of bad cannot be read");
+  EXPECT_ERROR(IoError, database.read("bad"), "cannot read the definition of bad");
   EXPECT_TRUE(relations_equal(database.read("good"), relation_));
   ASSERT_EQ(database.check().size(), 1);
   EXPECT_EQ(database.check()[0].name, "bad");
@@ -199,7 +200,7 @@ TEST_F(DamagedDatabase, OneOfTheFilesOfTheCatalogueIsEnough) {
     stream.seekp(200);
     stream << "somebody wrote here" << std::flush;
   }
-  EXPECT_ERROR(IoError, (open(), 0), "the catalogue is damaged: what was committed as number");
+  EXPECT_ERROR(IoError, (open(), 0), "the catalogue is damaged: the checksum of commit");
 }
 
 TEST_F(DamagedDatabase, ACheckpointRemovesSegmentsThatNothingUses) {

@@ -162,7 +162,7 @@ TEST_F(DatabaseTest, AFlippedBitIsReportedWithTensorAndKey) {
   database.store("bad", bad);
   flip_a_bit(segments()[0], begin + 400);
   const std::string message = message_of([&] { (void)database.plan("bad").run(); });
-  EXPECT_NE(message.find("IoError: the tile of bad at <0, 0> is damaged"), std::string::npos)
+  EXPECT_NE(message.find("IoError: the tile of \"bad\" at <0, 0> is damaged"), std::string::npos)
       << message;
   const std::vector<Damage> damage = database.check();
   ASSERT_EQ(damage.size(), 1);
@@ -216,7 +216,7 @@ TEST_F(DatabaseTest, ANameThatIsTakenIsRefusedBeforeAnythingRuns) {
     read = true;
     return std::vector<Tile>{Tile::zeros(DType::f64, {2, 2})};
   });
-  EXPECT_ERROR(TypeError, (database.store("A", plan), 0), "there is a 'A' already");
+  EXPECT_ERROR(TypeError, (database.store("A", plan), 0), "relation \"A\" already exists");
   EXPECT_FALSE(read);
 }
 
@@ -232,7 +232,7 @@ TEST_F(DatabaseTest, NamesHaveNoControlCharacters) {
   Database database = open();
   for (const char* name : {"a\n", "\x1f", "a\x7f", "\u0085", "a\u009f", "a\u2028b", "\u2029"})
     EXPECT_ERROR(TypeError, (database.store(name, matrix(1, 1, {1, 1})), 0),
-                 "no control characters");
+                 "must not contain control characters");
   for (const char* name : {"\u00a0", "\u00c2", "\u2027", "\u202f", "\u20a8"})
     database.store(name, matrix(1, 1, {1, 1}));
   EXPECT_EQ(database.list().size(), 5);
@@ -250,26 +250,27 @@ TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
   database.store("A", matrix(4, 4, {2, 2}));
   database.store("B", matrix(4, 4, {2, 2}));
   EXPECT_EQ(message_of([&] { (void)database.read("C"); }),
-            fmt::format("TypeError: there is no 'C' in {}; there is A, B", folder_.string()));
+            fmt::format("TypeError: relation \"C\" does not exist in {}; existing: A, B",
+                        folder_.string()));
   EXPECT_EQ(message_of([&] {
               database.store("A", matrix(1, 1, {1, 1}));
             }),
-            "TypeError: there is a 'A' already; drop it first");
+            "TypeError: relation \"A\" already exists; drop it first");
   EXPECT_EQ(message_of([&] { database.rename("A", "B"); }),
-            "TypeError: there is a 'B' already; drop it first");
+            "TypeError: relation \"B\" already exists; drop it first");
   EXPECT_EQ(message_of([&] {
               database.store("", matrix(1, 1, {1, 1}));
             }),
-            "TypeError: a name has 1 to 255 bytes, '' has 0");
+            "TypeError: a name must have 1 to 255 bytes, but \"\" has 0");
   EXPECT_EQ(message_of([&] {
               database.store("caf\xe9", matrix(1, 1, {1, 1}));
             }),
-            "TypeError: a name is text in UTF-8");
+            "TypeError: a name must be valid UTF-8");
   EXPECT_EQ(message_of([&] { open({.read_only = true}).drop("A"); }),
             fmt::format("IoError: {} is open for reading only", folder_.string()));
   const fs::path none = folder_ / "none";
   EXPECT_EQ(message_of([&] { Database::open(none, {.create = false}); }),
-            fmt::format("IoError: there is no database {}", none.string()));
+            fmt::format("IoError: database {} does not exist", none.string()));
   EXPECT_EQ(
       message_of([&] { Database::open(folder_.parent_path()); }),
       fmt::format("IoError: {} is not a Tessera database, and is not empty: choose another name",
@@ -313,7 +314,7 @@ TEST_F(DatabaseTest, HandlesWaitAsLongAsEachIsTold) {
   const std::string message = message_of([&] { hasty.drop("A"); });
   EXPECT_NE(message.find("has not finished after 0.01 s"), std::string::npos) << message;
   EXPECT_EQ(message_of([&] { (void)patient.with_lock_seconds(-1); }),
-            "TypeError: lock_seconds=-1: a number of seconds from 0 on");
+            "TypeError: lock_seconds=-1: it must be a number of seconds, at least 0");
 }
 
 TEST_F(DatabaseTest, TheLockSaysWhoHasItOrHadItLast) {
@@ -334,7 +335,7 @@ TEST_F(DatabaseTest, ASecondWriterWaitsAndThenIsTold) {
   const File held = File::open_to_write(folder_ / "lock");
   ASSERT_EQ(::flock(held.descriptor(), LOCK_EX), 0);
   const std::string message = message_of([&] { open({.lock_seconds = 0.05}).drop("A"); });
-  EXPECT_NE(message.find("is being written to by process"), std::string::npos) << message;
+  EXPECT_NE(message.find("is writing to it and has not finished"), std::string::npos) << message;
   EXPECT_EQ(database.list().size(), 1);  // readers do not wait
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

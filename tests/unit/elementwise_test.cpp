@@ -95,10 +95,9 @@ TEST(ElementwiseBinary, BooleansAddAsOrAndMultiplyAsAnd) {
             (std::vector<bool>{false, false, false, true}));
   EXPECT_EQ(elements<std::int64_t>(KernelCall("power")({a, b})),
             (std::vector<std::int64_t>{1, 0, 1, 1}));
-  EXPECT_ERROR(
-      TypeError, KernelCall("sub")({a, b}),
-      "sub: bool[4] and bool[4] do not fit: it is not defined on bool; cast one of them to "
-      "i64");
+  EXPECT_ERROR(TypeError, KernelCall("sub")({a, b}),
+               "sub: bool[4] and bool[4] are not supported: it is not defined for bool; cast one "
+               "of them to i64");
 }
 
 TEST(ElementwiseBinary, PromotesAsNumPyDoes) {
@@ -135,7 +134,7 @@ TEST(ElementwiseBinary, IntegersWrapAround) {
 TEST(ElementwiseBinary, IntegersRefuseNegativePowers) {
   const Tile bases = Tile::of<std::int64_t>({2}, {1, 2});
   EXPECT_ERROR(ValueError, KernelCall("power")({bases, Tile::of<std::int64_t>({2}, {1, -2})}),
-               "power: an integer to the negative power -2 is no integer; cast to f64 first");
+               "power: an integer to the negative power -2 is not an integer; cast to f64 first");
   // Nothing is raised to it here.
   const Tile nothing = Tile::zeros(DType::i64, {0, 1});
   const Tile empty = KernelCall("power")({nothing, Tile::of<std::int64_t>({1}, {-1})});
@@ -200,10 +199,9 @@ TEST(ElementwiseBinary, StreamsLargeResults) {
 
 TEST(ElementwiseBinary, ShapesThatDoNotFitAreNamed) {
   const Tile a = Tile::zeros(DType::f64, {2, 3});
-  EXPECT_ERROR(
-      TypeError, KernelCall("matAdd")({a, a.transpose()}),
-      "add: f64[2x3] and f64[3x2] do not fit: counted from the last, extents must be equal "
-      "or 1; slice or reshape one of them");
+  EXPECT_ERROR(TypeError, KernelCall("matAdd")({a, a.transpose()}),
+               "add: f64[2x3] and f64[3x2] cannot be broadcast together: dimensions must be equal "
+               "or 1, counted from the last one; slice or reshape one of them");
 }
 
 TEST(ElementwiseBinary, SparseWithSparseMergesEntries) {

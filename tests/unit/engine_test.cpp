@@ -233,10 +233,10 @@ TEST(Engine, KeysThatCollideOrAreMissingAreFoundBeforeKernelsRun) {
   EXPECT_ERROR(PlanError, a.rekey(zero).run(), "keys must be unique");
   // What could not be decided beforehand is found when the keys are listed.
   EXPECT_ERROR(PlanError, exec::expand(ia::translate(a.rekey(zero), ia::dealt_out(3))),
-               "both become <0>; keys must be unique");
+               "both map to <0>; keys must be unique");
   for (int sites : {1, 3})
     EXPECT_ERROR(PlanError, run_on(a.filter("k0 > 0").concat(0, 0), 1, nullptr, sites),
-                 "key <0, 0> is missing, so that <1, 0> cannot follow");
+                 "key <0, 0> is missing, so the array at <1, 0> has no predecessor");
 }
 
 TEST(Engine, RelationsOfAnyKind) {
@@ -318,7 +318,7 @@ TEST(Engine, AGraphIsInDepthFirstOrderAndCompact) {
 
 TEST(Engine, OptionsThatMakeNoSenseAreRefused) {
   const Plan a = matrix(DType::f64, 4, 2, 1);
-  EXPECT_ERROR(PlanError, run_on(a, -1), "a run on -1 threads");
+  EXPECT_ERROR(PlanError, run_on(a, -1), "threads must be at least 0, not -1");
   EXPECT_ERROR(PlanError, run_on(a, 1, nullptr, 0), "a plan for 0 sites");
 }
 

@@ -49,10 +49,11 @@ TEST_F(External, IsParsedAndPrinted) {
   EXPECT_EQ(ExternalAccess::parse("off").to_string(), "off");
   const std::string both = fs::canonical(inside_).string() + ":" + fs::canonical(outside_).string();
   EXPECT_EQ(ExternalAccess::parse(both).to_string(), both);
-  EXPECT_ERROR(IoError, ExternalAccess::parse("/no/such/folder"), "is not a folder that is there");
-  EXPECT_ERROR(IoError, ExternalAccess::parse((inside_ / "t.csv").string()), "is not a folder");
-  EXPECT_ERROR(TypeError, ExternalAccess::parse(""), "on, off, or folders");
-  EXPECT_ERROR(TypeError, ExternalAccess::parse("/tmp::/"), "on, off, or folders");
+  EXPECT_ERROR(IoError, ExternalAccess::parse("/no/such/folder"), "is not an existing folder");
+  EXPECT_ERROR(IoError, ExternalAccess::parse((inside_ / "t.csv").string()),
+               "is not an existing folder");
+  EXPECT_ERROR(TypeError, ExternalAccess::parse(""), "on, off, or a list of folders");
+  EXPECT_ERROR(TypeError, ExternalAccess::parse("/tmp::/"), "on, off, or a list of folders");
 }
 
 TEST_F(External, WhatTwoAllowIsWhatBothDo) {
@@ -100,7 +101,7 @@ TEST_F(External, AListOfFoldersAllowsTheirFilesAndNoServers) {
   EXPECT_EQ(fs::file_size(inside_ / "u.csv"), 20);
 
   const std::string refused =
-      "external_access allows this session only files in " + fs::canonical(inside_).string();
+      "external_access of this session allows only files in " + fs::canonical(inside_).string();
   for (const std::string& sql :
        {read_of(outside_ / "t.csv"), read_of(inside_ / ".." / "outside" / "t.csv"),
         read_of(outside_ / "not there.csv"), write_to(outside_ / "x.npy"),
@@ -125,7 +126,7 @@ TEST_F(External, LinksLeadNowhereElse) {
        {read_of(inside_ / "link.csv"), read_of(inside_ / "folder" / "t.csv"),
         write_to(inside_ / "folder" / "x.npy"), write_to(inside_ / "new.npy"),
         write_to(inside_ / "link.csv")})
-    EXPECT_NE(told(some, sql).find("external_access allows"), std::string::npos)
+    EXPECT_NE(told(some, sql).find("external_access of this session allows"), std::string::npos)
         << sql << ": " << told(some, sql);
   EXPECT_FALSE(fs::exists(outside_ / "x.npy") || fs::exists(outside_ / "new.npy"));
   EXPECT_EQ(told(some, read_of(outside_ / "back.csv")), well_);
@@ -181,7 +182,7 @@ TEST_F(External, RowsAreReadFromFilesAlone) {
 }
 
 TEST_F(External, ALinkInThePlaceOfAFileOfTheDatabaseIsNotFollowed) {
-  const std::string link = "it is a symbolic link, which a file of a database never is";
+  const std::string link = "it is a symbolic link, and a database must not contain any";
   std::ofstream(outside_ / "victim") << "precious";
   fs::remove(folder_ / "lock");
   fs::create_symlink(outside_ / "victim", folder_ / "lock");
@@ -226,7 +227,7 @@ TEST_F(External, APipeInThePlaceOfAFileOfTheDatabaseIsRefused) {
                 (void)database.read("X");
                 database.rename("X", "Y");
                 database.rename("Y", "X");
-              }).find("it is no regular file"),
+              }).find("it is not a regular file"),
               std::string::npos)
         << file;
     fs::remove(folder_ / file);

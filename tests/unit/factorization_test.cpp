@@ -122,9 +122,9 @@ TEST(Inverse, OfASingularMatrixIsAnError) {
   EXPECT_ERROR(ValueError, only("inverse", {stacked(identity(3), a)}),
                "inverse: the 3x3 matrix 1 of a stack [2] is singular");
   EXPECT_ERROR(TypeError, only("inverse", {Tile::zeros(DType::f64, {2, 3})}),
-               "inverse: f64[2x3] does not fit: its matrices must be square");
+               "inverse: f64[2x3] is not supported: its matrices must be square");
   EXPECT_ERROR(TypeError, only("inverse", {Tile::zeros(DType::f64, {2})}),
-               "inverse: f64[2] does not fit: it must be a matrix");
+               "inverse: f64[2] is not supported: it must be a matrix");
 }
 
 TEST(Solve, VectorsAndMatrices) {
@@ -158,15 +158,17 @@ TEST(Solve, BroadcastsStacks) {
 
 TEST(Solve, Errors) {
   const Tile a = identity(3);
-  EXPECT_ERROR(TypeError, only("solve", {a, Tile::zeros(DType::f64, {2})}),
-               "solve: f64[3x3] and f64[2] do not fit: the right-hand side must be a vector of 3");
+  EXPECT_ERROR(
+      TypeError, only("solve", {a, Tile::zeros(DType::f64, {2})}),
+      "solve: f64[3x3] and f64[2] do not match: the right-hand side must be a vector of 3");
   EXPECT_ERROR(TypeError, only("solve", {a, Tile::scalar(1.0)}),
-               "solve: f64[3x3] and f64[] do not fit");
+               "solve: f64[3x3] and f64[] do not match");
   EXPECT_ERROR(TypeError, only("solve", {Tile::zeros(DType::f64, {3, 2}), a}), "must be square");
   EXPECT_ERROR(
       TypeError,
       only("solve", {Tile::zeros(DType::f64, {2, 3, 3}), Tile::zeros(DType::f64, {4, 3, 1})}),
-      "solve: f64[2x3x3] and f64[4x3x1] do not fit: before the last two");
+      "solve: f64[2x3x3] and f64[4x3x1] cannot be broadcast together: the dimensions before the "
+      "last two");
   EXPECT_ERROR(ValueError, only("solve", {Tile::zeros(DType::f64, {3, 3}), a}),
                "solve: the 3x3 matrix is singular (pivot 1 is zero)");
 }
@@ -311,8 +313,8 @@ TEST(Factorization, OfNotANumber) {
       EXPECT_EQ(only("solve", {a, Tile::full(dtype, {3}, 1)}).shape(), (Shape{3}));
       EXPECT_EQ(only("inverse", {a}).shape(), (Shape{3, 3}));
       EXPECT_EQ(outputs("qr", {a}).size(), 2);
-      EXPECT_ERROR(ValueError, outputs("svd", {a}), "svd: the 3x3 matrix holds NaN or infinity");
-      EXPECT_ERROR(ValueError, outputs("eigh", {a}), "eigh: the 3x3 matrix holds NaN or infinity");
+      EXPECT_ERROR(ValueError, outputs("svd", {a}), "svd: the 3x3 matrix has NaN or infinity");
+      EXPECT_ERROR(ValueError, outputs("eigh", {a}), "eigh: the 3x3 matrix has NaN or infinity");
     }
   const Tile a = Tile::full(DType::f64, {3, 3}, NAN);
   EXPECT_TRUE(std::isnan(only("inverse", {a}).at<double>({1, 1})));
@@ -335,7 +337,7 @@ TEST(Factorization, TooLargeForLapack) {
     return KernelCall(kernel).infer(std::array{TileType{DType::f32, shape}});
   };
   EXPECT_ERROR(TypeError, infer("eigh", {40000, 40000}),
-               "eigh: f32[40000x40000] is too large: LAPACK counts in 32 bits");
+               "eigh: f32[40000x40000] is too large: LAPACK uses 32-bit sizes");
   EXPECT_ERROR(TypeError, infer("svd", {40000, 40000}), "svd: f32[40000x40000] is too large");
   EXPECT_ERROR(TypeError, infer("qr", {3000000000, 1}), "qr: f32[3000000000x1] is too large");
 }

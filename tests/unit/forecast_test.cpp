@@ -77,10 +77,11 @@ TEST(Forecast, ARunDoesWithWhatItNeedsAndNotWithLess) {
 TEST(Forecast, AdviceIsOfUse) {
   const Plan plan = product(from_source(256, 32, 1), from_source(256, 32, 2));
   EXPECT_ERROR(OutOfMemory, run(plan, within(100'000)),
-               "store the result in a database rather than reading it, or allow at least 524288 "
-               "bytes (memory_limit)");
-  EXPECT_ERROR(OutOfMemory, run_into({plan}, nowhere, within(20'000)),
-               "and the limit is 20.0 kB: use smaller tiles, or allow at least 24576 bytes");
+               "store the result in a database instead of reading it, or raise memory_limit to at "
+               "least 524288 bytes");
+  EXPECT_ERROR(
+      OutOfMemory, run_into({plan}, nowhere, within(20'000)),
+      "but the limit is 20.0 kB: use smaller tiles, or raise memory_limit to at least 24576 bytes");
 }
 
 }  // namespace

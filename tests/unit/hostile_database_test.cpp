@@ -29,15 +29,16 @@ TEST(LayoutFlaws, OfSparseTiles) {
   EXPECT_EQ(flaw_of_entries(csr, Numbers{0, 2, 3}, Numbers{1, 3, 0}),
             "it has 3 offsets for 3 rows");
   EXPECT_EQ(flaw_of_entries(csr, Numbers{1, 2, 2, 3}, Numbers{1, 3, 0}),
-            "its offsets go from 1 to 3, and it has 3 entries");
+            "its offsets go from 1 to 3, but it has 3 entries");
   EXPECT_EQ(flaw_of_entries(csr, Numbers{0, 2, 2, 9}, Numbers{1, 3, 0}),
-            "its offsets go from 0 to 9, and it has 3 entries");
-  EXPECT_EQ(flaw_of_entries(csr, Numbers{0, 2, 1, 3}, Numbers{1, 3, 0}), "its offsets fall");
+            "its offsets go from 0 to 9, but it has 3 entries");
+  EXPECT_EQ(flaw_of_entries(csr, Numbers{0, 2, 1, 3}, Numbers{1, 3, 0}),
+            "its offsets are decreasing");
   EXPECT_EQ(flaw_of_entries(csr, Numbers{0, INT64_MAX, INT64_MIN, 3}, Numbers{1, 3, 0}),
-            "its offsets fall");
+            "its offsets are decreasing");
   for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{4}, INT64_MIN, INT64_MAX})
     EXPECT_EQ(flaw_of_entries(csr, Numbers{0, 2, 2, 3}, Numbers{1, 3, bad}),
-              "a coordinate is not within 0 to 3");
+              "a coordinate is not in the range 0 to 3");
   EXPECT_EQ(flaw_of_entries(csr, Numbers{0, 2, 2, 3}, Numbers{3, 1, 0}),
             "coordinates 3 and 1 of row 0 are not increasing");
   EXPECT_EQ(flaw_of_entries(csr, Numbers{0, 1, 3, 3}, Numbers{2, 2, 2}),
@@ -45,7 +46,7 @@ TEST(LayoutFlaws, OfSparseTiles) {
   const TileType coordinates{DType::boolean, {3, 4}, 2};
   EXPECT_EQ(flaw_of_entries(coordinates, Numbers{0, 2}, Numbers{1, 11}), "");
   EXPECT_EQ(flaw_of_entries(coordinates, Numbers{0, 2}, Numbers{1, 12}),
-            "a coordinate is not within 0 to 11");
+            "a coordinate is not in the range 0 to 11");
   EXPECT_EQ(flaw_of_entries({DType::f64, {2, 0}, 1}, Numbers{0, 0, 0}, Numbers{}), "");
   EXPECT_NE(flaw_of_entries({DType::f64, {2, 0}, 1}, Numbers{0, 0, 1}, Numbers{0}), "");
 }
@@ -130,12 +131,13 @@ TEST_F(HostileDatabase, OffsetsAndCoordinatesOfSparseTiles) {
     });
     return refused();
   };
-  const std::string prefix = "IoError: the tile of R at <> is damaged: of its tile of f64[4](5): ";
+  const std::string prefix =
+      "IoError: the tile of \"R\" at <> is damaged: its tile of f64[4](5) is not valid: ";
   EXPECT_TRUE(damaged(0, 1).starts_with(prefix + "its offsets go from 1"));
-  EXPECT_TRUE(damaged(2, INT64_MAX).starts_with(prefix + "its offsets fall"));
+  EXPECT_TRUE(damaged(2, INT64_MAX).starts_with(prefix + "its offsets are decreasing"));
   EXPECT_TRUE(damaged(4, 1'000'000).starts_with(prefix + "its offsets go from 0 to 1000000"));
-  EXPECT_TRUE(damaged(5, -1).starts_with(prefix + "a coordinate is not within 0 to 4"));
-  EXPECT_TRUE(damaged(6, 5).starts_with(prefix + "a coordinate is not within 0 to 4"));
+  EXPECT_TRUE(damaged(5, -1).starts_with(prefix + "a coordinate is not in the range 0 to 4"));
+  EXPECT_TRUE(damaged(6, 5).starts_with(prefix + "a coordinate is not in the range 0 to 4"));
   EXPECT_EQ(open().check().size(), 1);
 }
 
@@ -154,7 +156,7 @@ TEST_F(HostileDatabase, WhatRecordsSayOfTheirTiles) {
       if (word == 10 && value == 2) continue;  // as it is
       if (word == 8 && value == 0) continue;   // as it is
       if (word == 9 && value == 2) continue;   // as it is
-      EXPECT_TRUE(damaged(word, value).starts_with("IoError: the tile of R at <> is damaged"))
+      EXPECT_TRUE(damaged(word, value).starts_with("IoError: the tile of \"R\" at <> is damaged"))
           << word << " " << value << ": " << damaged(word, value);
     }
   EXPECT_NE(damaged(13, 0x0101010101010102).find("an element is neither true nor false"),
@@ -167,7 +169,7 @@ TEST_F(HostileDatabase, ACompressedRecordIsNoLargerThanItCanBe) {
     words[10] = std::int64_t{1} << 40;  // an extent
     words[12] = std::int64_t{1} << 49;  // the bytes
   });
-  EXPECT_NE(refused().find("its pieces are larger than what is stored of them"), std::string::npos)
+  EXPECT_NE(refused().find("its parts are larger than its stored data"), std::string::npos)
       << refused();
 }
 
@@ -182,34 +184,36 @@ TEST_F(HostileDatabase, KeysAndTypesInDirectories) {
   };
   using Entries = std::vector<store::Entry>;
   EXPECT_EQ(damaged([](Entries&) {}), "nothing was thrown");
-  const std::string prefix = "IoError: the directory of R is damaged: ";
+  const std::string prefix = "IoError: the directory of \"R\" is damaged: ";
   EXPECT_TRUE(damaged([](Entries& e) {
                 e[0].key = {0, 2};
-              }).starts_with(prefix + "its key <0, 2> is not below <2, 2>"));
+              }).starts_with(prefix + "key <0, 2> is not below <2, 2>"));
   EXPECT_TRUE(damaged([](Entries& e) {
                 e[0].key = {0};
-              }).starts_with(prefix + "its key <0> is not below <2, 2>"));
+              }).starts_with(prefix + "key <0> is not below <2, 2>"));
   EXPECT_TRUE(damaged([](Entries& e) {
                 e[0].key = {0, 1};
-              }).starts_with(prefix + "it has two tuples at <0, 1>"));
+              }).starts_with(prefix + "duplicate key <0, 1>"));
   EXPECT_TRUE(damaged([](Entries& e) {
                 e[0].types.clear();
               }).starts_with(prefix + "it has 0 tiles for 1 columns"));
-  EXPECT_TRUE(damaged([](Entries& e) {
-                e[0].types[0].dtype = DType::i64;
-              }).starts_with(prefix + "its tile at <0, 0> is i64[2x2], in a column of f64[2x2]"));
+  EXPECT_TRUE(
+      damaged([](Entries& e) {
+        e[0].types[0].dtype = DType::i64;
+      }).starts_with(prefix + "the tile at <0, 0> is i64[2x2], but the column is f64[2x2]"));
   EXPECT_TRUE(damaged([](Entries& e) {
                 e[0].types[0].shape = {2, 3};
-              }).starts_with(prefix + "its tile at <0, 0> is f64[2x3], in a column"));
+              }).starts_with(prefix + "the tile at <0, 0> is f64[2x3], but the column is"));
   EXPECT_TRUE(damaged([](Entries& e) {
                 e[0].types[0].shape = {2, 1};
-              }).starts_with(prefix + "its tile at <0, 0> is f64[2x1], which does not fit"));
+              }).starts_with(prefix + "the tile at <0, 0> is f64[2x1], which does not fit"));
   EXPECT_TRUE(damaged([](Entries& e) { e.pop_back(); })
-                  .starts_with("IoError: what the catalogue says of R is damaged: it has 4 tuples, "
-                               "and there are 3"));
-  EXPECT_TRUE(damaged([](Entries& e) {
-                e[0].address.range.bytes = std::int64_t{1} << 50;
-              }).starts_with("IoError: the tile of R at <0, 0> is damaged: the file ends after"));
+                  .starts_with("IoError: the catalogue entry of \"R\" is damaged: it should have 4 "
+                               "tuples, but has 3"));
+  EXPECT_TRUE(
+      damaged([](Entries& e) {
+        e[0].address.range.bytes = std::int64_t{1} << 50;
+      }).starts_with("IoError: the tile of \"R\" at <0, 0> is damaged: the file ends after"));
 }
 
 TEST_F(HostileDatabase, WhatTheCatalogueSaysOfARelation) {
@@ -223,38 +227,39 @@ TEST_F(HostileDatabase, WhatTheCatalogueSaysOfARelation) {
     return refused();
   };
   EXPECT_EQ(damaged([](Definition&) {}), "nothing was thrown");
-  const std::string prefix = "IoError: what the catalogue says of R is damaged: ";
+  const std::string prefix = "IoError: the catalogue entry of \"R\" is damaged: ";
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.type.frontier[0] = -1;
-              }).starts_with(prefix + "its keys go up to -1"));
+              }).starts_with(prefix + "its keys have the invalid bound -1"));
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.type.frontier = {INT64_MAX / 4, INT64_MAX / 4};
               }).starts_with(prefix + "it has more keys than can be counted"));
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.type.columns[0].type.shape[1] = -7;
-              }).starts_with(prefix + "its column 0 is of no type of tiles"));
+              }).starts_with(prefix + "column 0 has an invalid type"));
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.extents.edges->last[0] = 9;
-              }).starts_with(prefix + "its edges are [9x1]"));
+              }).starts_with(prefix + "its edges [9x1] do not fit"));
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.extents.edges->last.push_back(1);
-              }).starts_with(prefix + "it is no tensor, but has edges of one"));
+              }).starts_with(prefix + "it has the edges of a tensor, but is not a tensor"));
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.statistics.distinct.clear();
-              }).starts_with(prefix + "it has "));
-  EXPECT_TRUE(
-      damaged([](Definition& d) { d.statistics.nonzeros = -3; }).starts_with(prefix + "it has "));
+              }).starts_with(prefix + "it has invalid statistics"));
+  EXPECT_TRUE(damaged([](Definition& d) {
+                d.statistics.nonzeros = -3;
+              }).starts_with(prefix + "it has invalid statistics"));
   for (const std::int64_t count : {-1, 7})  // of six tuples
     EXPECT_TRUE(damaged([&](Definition& d) {
                   d.statistics.distinct[0] = count;
-                }).starts_with(prefix + "it has 6 tuples of"))
+                }).starts_with(prefix + "it has invalid statistics: 6 tuples"))
         << count;
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.directories[0].range.offset = -8;
-              }).starts_with(prefix + "a part of it has "));
+              }).starts_with(prefix + "it has an invalid part: "));
   EXPECT_TRUE(damaged([](Definition& d) {
                 d.directories[0].range.bytes = std::int64_t{1} << 50;
-              }).starts_with("IoError: the directory of R is damaged: the file ends after"));
+              }).starts_with("IoError: the directory of \"R\" is damaged: the file ends after"));
 }
 
 TEST_F(HostileDatabase, RulesOfAbsentTiles) {
@@ -274,10 +279,10 @@ TEST_F(HostileDatabase, RulesOfAbsentTiles) {
   EXPECT_EQ(damaged([](Rules&) {}), "nothing was thrown");
   const auto refused_as = [&](const std::string& what, const auto& change) {
     const std::string told = damaged(change);
-    EXPECT_TRUE(told.starts_with("IoError: what the catalogue says of R is damaged: " + what))
+    EXPECT_TRUE(told.starts_with("IoError: the catalogue entry of \"R\" is damaged: " + what))
         << told;
   };
-  const std::string none = "its absent tiles have no types";
+  const std::string none = "its absent tiles have no valid types";
   refused_as(none, [](Rules& r) { r.clear(); });
   refused_as(none, [](Rules& r) { r.emplace_back(); });
   refused_as(none, [](Rules& r) { r[0].pop_back(); });
@@ -290,7 +295,8 @@ TEST_F(HostileDatabase, RulesOfAbsentTiles) {
   refused_as(none, [](Rules& r) { r[0][0].runs[0].value = -1; });
   refused_as(none, [](Rules& r) { r[0][0].runs.pop_back(); });
   refused_as(none, [](Rules& r) { r[0][2].runs[0].value = 3; });  // sparse dimensions, of two
-  refused_as("its absent tiles are up to", [](Rules& r) { r[0][0].runs[0].value = INT64_MAX; });
+  refused_as("its absent tiles are too large: up to",
+             [](Rules& r) { r[0][0].runs[0].value = INT64_MAX; });
 }
 
 TEST_F(HostileDatabase, TextsOfDefinitions) {
@@ -309,7 +315,7 @@ TEST_F(HostileDatabase, TextsOfDefinitions) {
        R"({"columns":[],"frontier":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],"presence":"sparse"})",
        R"({"columns":[],"frontier":[],"presence":"never"})",
        R"({"columns":[{"name":"","dtype":"f99","shape":[],"sparse_dims":0}],"frontier":[],"presence":"sparse"})"})
-    EXPECT_TRUE(read(bad).starts_with("IoError: what the database says of R cannot be read: "))
+    EXPECT_TRUE(read(bad).starts_with("IoError: cannot read the definition of R: "))
         << bad << " " << read(bad);
 }
 
@@ -325,7 +331,7 @@ TEST_F(HostileDatabase, TablesWhoseColumnsAreElsewhere) {
     set_text("sql/table/t", changed.replace(at, from.size(), to));
     return refused("SELECT * FROM t");
   };
-  const std::string prefix = "IoError: what the database says of the table t cannot be read: ";
+  const std::string prefix = "IoError: cannot read the definition of the table t: ";
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":7").starts_with(prefix));
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":-1").starts_with(prefix));
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":1").starts_with(prefix));
@@ -341,7 +347,7 @@ TEST_F(HostileDatabase, TablesWhoseColumnsAreElsewhere) {
 TEST_F(HostileDatabase, CodesThatAreNoStrings) {
   Session(open()).execute("CREATE TABLE R (name TEXT); INSERT INTO R VALUES ('a')");
   change_record([](std::int64_t* words, const auto& bytes) { words[bytes.size() / 8 - 1] = 99; });
-  EXPECT_NE(refused("SELECT * FROM R").find("there is no text with code 99"), std::string::npos);
+  EXPECT_NE(refused("SELECT * FROM R").find("the text with code 99 is missing"), std::string::npos);
 }
 
 TEST_F(HostileDatabase, ViewsRulesVirtualTensorsAndJobs) {
@@ -349,7 +355,7 @@ TEST_F(HostileDatabase, ViewsRulesVirtualTensorsAndJobs) {
       "CREATE TABLE t (i INT); CREATE VIEW v AS SELECT i FROM t; CREATE TENSOR P [4][4] TILE "
       "[2][2] "
       "VIRTUAL; CREATE TABLE f[i:0...] (a) AS SELECT * FROM VALUES (1)");
-  const std::string unreadable = "cannot be read";
+  const std::string unreadable = "cannot read the definition of";
   const auto says = [&](const std::string& name, const std::string& value, const std::string& sql) {
     set_text(name, value);
     const std::string error = refused(sql);

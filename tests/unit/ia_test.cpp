@@ -85,36 +85,36 @@ TEST(Ia, WhatCrossesIsCounted) {
 TEST(Ia, JoinsWhoseSidesDoNotMeet) {
   const ia::Plan rows = placed(matrix(), {0}), other = placed(matrix("B"), {0});
   EXPECT_ERROR(PlanError, rows.join(other, {1}, {0}, {"matmul"}),
-               "Join: axis 0 does not bring together what joins: the left side lies PART<0> on 2, "
-               "the right side PART<0> on 2; shuffle or broadcast one of them");
+               "Join: axis 0 may put matching tuples at different sites: the left side is placed "
+               "PART<0> on 2, the right side PART<0> on 2; shuffle or broadcast one of them");
   EXPECT_ERROR(PlanError, rows.join(placed(matrix("B"), {0}, 3), {0}, {0}, {"add"}),
-               "Join: 2 sites on the left, 3 on the right");
+               "Join: the left side has 2 sites, the right side 3");
 }
 
 TEST(Ia, MovesThatCannotBe) {
   const ia::Plan rows = placed(matrix(), {0});
   EXPECT_ERROR(PlanError, rows.shuffle(Placement::grid({2}, {2}, 2)),
-               "SHUF PART<2> on 2: keys have arity 2");
-  EXPECT_ERROR(PlanError, rows.shuffle({0, 2}), "there is no key component 2");
+               "SHUF PART<2> on 2: keys have only 2 components");
+  EXPECT_ERROR(PlanError, rows.shuffle({0, 2}), "key component 2 does not exist");
   EXPECT_ERROR(PlanError, rows.shuffle(Placement::all(3)),
-               "SHUF from 2 sites to 3: a plan has one number of sites");
+               "SHUF from 2 sites to 3: the number of sites must be the same in the whole plan");
   EXPECT_ERROR(PlanError, rows.shuffle(Placement({{2, Axis::Kind::partial, {}}}, 2)),
-               "cannot be sent there");
+               "cannot be sent to this placement");
 }
 
 TEST(Ia, WhatSummandsAreNotReadyFor) {
   const ia::Plan parts = placed(matrix(), {1}).aggregate({0}, {"add"});
   EXPECT_ERROR(PlanError, parts.map(std::nullopt, {{"neg"}}),
-               "Map: its input has summands that are still to be folded with add");
+               "Map: its input has partial results that must first be combined with add");
   EXPECT_ERROR(PlanError, parts.shuffle({0}).aggregate({0}, {"maximum"}),
-               "summands of add cannot be folded with maximum");
+               "partial results of add cannot be combined with maximum");
   EXPECT_ERROR(PlanError, placed(matrix(), {1}).aggregate({0}, {"sub"}),
                "not known to be associative and commutative");
 }
 
 TEST(Ia, InputsThatCannotLieSo) {
   EXPECT_ERROR(PlanError, ia::Plan::input(matrix(), Placement::grid({2}, {2}, 2)),
-               "cannot lie PART<2> on 2: its keys have arity 2");
+               "cannot be placed PART<2> on 2: its keys have only 2 components");
   EXPECT_ERROR(PlanError, ia::Plan::input(matrix().transform("neg"), Placement()),
                "is not an input");
 }

@@ -134,7 +134,7 @@ TEST(KeyExpression, ErrorsNameTheExpressionAndTheKey) {
   EXPECT_ERROR(ValueError, KeyExpr::parse("-k0").evaluate({least}), "overflows");
   EXPECT_ERROR(ValueError, KeyExpr::parse("k0 div -1").evaluate({least}), "overflows");
   EXPECT_ERROR(TypeError, KeyExpr::parse("k0 + k2").evaluate({1, 2}),
-               "k0 + k2 at key <1, 2>: there is no k2 in a key of 2 components");
+               "k0 + k2 at key <1, 2>: key component k2 does not exist: the key has 2 components");
   EXPECT_ERROR(TypeError, key(16), "k0 to k15");
   EXPECT_ERROR(TypeError, key(-1), "k0 to k15");
 }
@@ -155,25 +155,25 @@ TEST(KeyExpression, ParseErrorsSayWhereAndWhatWasExpected) {
   const auto expression = [](const char* text, int line, int column, const char* message) {
     expect_parse_error([&] { KeyExpr::parse(text); }, line, column, message);
   };
-  expression("", 1, 1, "expected a number, a component of the key or '(', but the text ends here");
+  expression("", 1, 1, "expected a number, a key component or '(', but the text ends here");
   expression("k0 +", 1, 5, "but the text ends here at line 1, column 5 of 'k0 +'");
-  expression("k0 + * k1", 1, 6, "expected a number, a component of the key or '(', not '*'");
+  expression("k0 + * k1", 1, 6, "expected a number, a key component or '(', not '*'");
   expression("(k0 + k1", 1, 9, "expected ')'");
   expression("k0 k1", 1, 4, "expected an operator or the end, not 'k1'");
-  expression("k0 +\n  k16", 2, 3, "expected a component of the key (k0 to k15), not 'k16'");
-  expression("row + 1", 1, 1, "expected a component of the key (k0 to k15), not 'row'");
+  expression("k0 +\n  k16", 2, 3, "expected a key component (k0 to k15), not 'k16'");
+  expression("row + 1", 1, 1, "expected a key component (k0 to k15), not 'row'");
   expression("9223372036854775808", 1, 1, "too large");
-  expression("12x", 1, 1, "'12x' is none");
+  expression("12x", 1, 1, "expected an integer, not '12x'");
   expression("k0 = k1", 1, 4, "expected an operator or the end");
-  expression("(k0 = k1) + 1", 1, 1, "expected a number, but here a condition begins");
+  expression("(k0 = k1) + 1", 1, 1, "expected a number, not a condition");
   expression("k0 ? 1", 1, 4, "not '?'");
   const auto predicate = [](const char* text, int column, const char* message) {
     expect_parse_error([&] { KeyPredicate::parse(text); }, 1, column, message);
   };
-  predicate("k0 + 1", 1, "expected a condition such as k0 = k1, but here a number begins");
+  predicate("k0 + 1", 1, "expected a condition such as k0 = k1, not a number");
   predicate("k0 = 1 and k1", 12, "expected a condition");
   predicate("not k0", 5, "expected a condition");
-  predicate("0 <= k0 < 3", 9, "expected 'and' before another one");
+  predicate("0 <= k0 < 3", 9, "expected 'and' before another comparison");
   predicate("k0 = ", 6, "the text ends here");
   predicate("k0 = true", 6, "expected a number");
   const auto function = [](const char* text, int column, const char* message) {
@@ -182,9 +182,9 @@ TEST(KeyExpression, ParseErrorsSayWhereAndWhatWasExpected) {
   function("k0", 1, "expected '<'");
   function("<k0", 4, "expected an operator, ',' or '>'");
   function("<k0> k1", 6, "expected the end");
-  function("<i, i> -> <i>", 5, "expected another name: 'i' is declared already");
-  function("<i, j> -> <k0>", 12, "expected a component of the key (i, j), not 'k0'");
-  function("<i, mod> -> <i>", 5, "expected a name for a component of the key, not 'mod'");
+  function("<i, i> -> <i>", 5, "expected a new name: 'i' is already declared");
+  function("<i, j> -> <k0>", 12, "expected a key component (i, j), not 'k0'");
+  function("<i, mod> -> <i>", 5, "expected a name for a key component, not 'mod'");
   function("<i, 3> -> <i>", 5, "expected a name");
   function("<0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0>", 34, "at most 16 components");
   function("<k0 < k1>", 5, "expected an operator");
@@ -215,7 +215,7 @@ TEST(KeyExpression, ComposedFunctionsShareTheirParts) {
   for (int i = 0; i < 200; ++i) all = step.compose(all);
   EXPECT_EQ(all.input_arity(), 1);
   EXPECT_EQ(all.evaluate({1 << 20}), Key({1}));
-  EXPECT_ERROR(TypeError, all.evaluate({}), "an expression of many parts at key <>");
+  EXPECT_ERROR(TypeError, all.evaluate({}), "a long expression at key <>");
   EXPECT_TRUE(equal(all.components()[0], all.components()[0].substitute({key(0)})));
 }
 

@@ -21,7 +21,7 @@ TEST(KeyStore, RefusesMoreThanItMayHold) {
     return 0;
   };
   EXPECT_EQ(add(500), 0);
-  EXPECT_ERROR(OutOfMemory, add(1000), "use larger tiles, or connect the tables of a join");
+  EXPECT_ERROR(OutOfMemory, add(1000), "use larger tiles, or add a condition to the join");
 }
 
 }  // namespace tessera::exec

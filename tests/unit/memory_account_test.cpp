@@ -30,9 +30,8 @@ double held_in(const MemoryAccount& account) { return static_cast<double>(accoun
 TEST(MemoryAccount, WhatDoesNotFitIsRefusedBeforeItIsAllocated) {
   const auto account = std::make_shared<MemoryAccount>(10 * mb);
   const OpenAccount open(account);
-  EXPECT_ERROR(
-      OutOfMemory, Tile::zeros({DType::f64, {100'000'000'000}}),
-      "800 GB more are needed in memory, which makes 800 GB in all, and the limit is 10.0 MB");
+  EXPECT_ERROR(OutOfMemory, Tile::zeros({DType::f64, {100'000'000'000}}),
+               "800 GB more memory is needed, 800 GB in total, but the limit is 10.0 MB");
   EXPECT_LE(account->held(), mb);
 }
 
@@ -67,7 +66,7 @@ TEST(MemoryAccount, TheHeapCounts) {
   };
   EXPECT_ERROR(OutOfMemory, grow(), "the limit is 10.0 MB");
   EXPECT_LE(account->held(), mb);
-  EXPECT_ERROR(OutOfMemory, std::vector<char>(1'000'000'000), "1.00 GB more are needed");
+  EXPECT_ERROR(OutOfMemory, std::vector<char>(1'000'000'000), "1.00 GB more memory is needed");
 }
 
 TEST(MemoryAccount, OneInsideAnotherIsTheOuterOne) {
@@ -89,7 +88,7 @@ TEST(MemoryAccount, WhatAChainHandsOnIsForecast) {
   const MemoryForecast forecast = tessera::forecast(plan, within(64 * mb));
   EXPECT_GE(forecast.needed, 2 * 3'200 * mb);
   EXPECT_LE(forecast.needed, 2 * 3'200 * mb + mb);
-  EXPECT_ERROR(OutOfMemory, run(plan, within(64 * mb)), "the run needs 6.40 GB in memory at once");
+  EXPECT_ERROR(OutOfMemory, run(plan, within(64 * mb)), "the run needs 6.40 GB of memory");
 }
 
 TEST(MemoryAccount, DenseCopiesOfSparseTilesAreForecast) {

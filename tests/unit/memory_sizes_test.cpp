@@ -47,7 +47,7 @@ TEST(MemorySizes, SparseResultsThatDoNotFitAreAnError) {
   RunOptions options = within(100 * full_tile);
   options.progress = [&](const Progress& now) { most = std::max(most, now.bytes_live); };
   options.progress_seconds = 0;
-  EXPECT_ERROR(OutOfMemory, run(plan, options), "what there is of the result needs 6.");
+  EXPECT_ERROR(OutOfMemory, run(plan, options), "the part of the result that is computed needs 6.");
   EXPECT_LE(most, options.memory_limit);
   // All of it is 256 tiles: it fits to the byte, and not with one less.
   const Relation wanted = plan.run();

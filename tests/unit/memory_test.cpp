@@ -117,9 +117,9 @@ TEST(Memory, WhatCannotFitIsRefusedBeforeItRuns) {
   auto reads = std::make_shared<std::atomic<int>>(0);
   const Plan a = from_source(256, 32, 1, reads);
   EXPECT_ERROR(OutOfMemory, run(product(a, a), within(2 * tile_bytes)),
-               "the run needs 524 kB in memory at once, and the limit is 16.4 kB");
+               "the run needs 524 kB of memory, but the limit is 16.4 kB");
   EXPECT_ERROR(OutOfMemory, run_into({product(a, a)}, nowhere, within(2 * tile_bytes)),
-               "the run needs 24.6 kB in memory at once");
+               "the run needs 24.6 kB of memory");
   EXPECT_EQ(*reads, 0);
   const MemoryForecast forecast = tessera::forecast(product(a, a), within(2 * tile_bytes));
   EXPECT_EQ(forecast.needed, 64 * tile_bytes);

@@ -52,16 +52,16 @@ TEST(NestedText, BlanksDoNoHarm) {
 
 TEST(NestedText, SaysWhatIsWrong) {
   const auto read = [](const char* text) { return read_nested(text, DType::i64, 2); };
-  EXPECT_ERROR(ValueError, read("[[1,2],[3]]"), "one of 1 follows one of 2");
-  EXPECT_ERROR(ValueError, read("[1,2]"), "wants a [ before '1,2]'");
-  EXPECT_ERROR(ValueError, read("[[1,2]"), "does not end");
-  EXPECT_ERROR(ValueError, read("[[1 2]]"), "wants a , or a ] before '2]]'");
-  EXPECT_ERROR(ValueError, read("[[1,2]] 3"), "ends before '3'");
-  EXPECT_ERROR(ValueError, read("[[1,x]]"), "wants a number at 'x]]'");
-  EXPECT_ERROR(ValueError, read("[[1,2.5]]"), "wants a number at '2.5]]'");
-  EXPECT_ERROR(ValueError, read("[[1,9223372036854775808]]"), "wants a number at");
-  EXPECT_ERROR(ValueError, read("[[[1]]]"), "wants a number at '[1]]]'");
-  EXPECT_ERROR(ValueError, read(""), "does not end");
+  EXPECT_ERROR(ValueError, read("[[1,2],[3]]"), "a list of 1 follows a list of 2");
+  EXPECT_ERROR(ValueError, read("[1,2]"), "malformed tensor: expected [ before '1,2]'");
+  EXPECT_ERROR(ValueError, read("[[1,2]"), "malformed tensor: it ends too early");
+  EXPECT_ERROR(ValueError, read("[[1 2]]"), "expected , or ] before '2]]'");
+  EXPECT_ERROR(ValueError, read("[[1,2]] 3"), "unexpected text after its end: '3'");
+  EXPECT_ERROR(ValueError, read("[[1,x]]"), "expected a number, not 'x]]'");
+  EXPECT_ERROR(ValueError, read("[[1,2.5]]"), "expected a number, not '2.5]]'");
+  EXPECT_ERROR(ValueError, read("[[1,9223372036854775808]]"), "expected a number, not");
+  EXPECT_ERROR(ValueError, read("[[[1]]]"), "expected a number, not '[1]]]'");
+  EXPECT_ERROR(ValueError, read(""), "it ends too early");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST_F(OldDatabase, KeepsItsStrings) {
   Database database = open();
   database.checkpoint();
   EXPECT_EQ(open().snapshot().strings({1}), (std::vector<std::string>{"red"}));
-  EXPECT_ERROR(IoError, database.snapshot().strings({3}), "there is no text with code 3");
+  EXPECT_ERROR(IoError, database.snapshot().strings({3}), "the text with code 3 is missing");
 }
 
 TEST_F(OldDatabase, VersionsOfTablesGetARoomOfTheirOwn) {
@@ -84,7 +84,7 @@ TEST_F(OldDatabase, IsLeftAloneWhenItCannotBeUpgraded) {
   ASSERT_EQ(::flock(held.descriptor(), LOCK_EX), 0);
   const std::string message = message_of([&] { open({.lock_seconds = 0.01}); });
   EXPECT_NE(message.find("was written by an older version"), std::string::npos) << message;
-  EXPECT_NE(message.find("is being written to by process"), std::string::npos) << message;
+  EXPECT_NE(message.find("is writing to it and has not finished"), std::string::npos) << message;
   EXPECT_TRUE(is_old());
 }
 

@@ -144,12 +144,15 @@ TEST(Placement, EqualPlacementsLookEqual) {
 }
 
 TEST(Placement, Mistakes) {
-  EXPECT_ERROR(PlanError, Placement::all(0), "a placement on 0 sites");
-  EXPECT_ERROR(PlanError, Placement::part({2}, {4, 4}, 2), "there is no key component 2 below");
-  EXPECT_ERROR(PlanError, Placement::grid({0, 1}, {2, 3}, 5), "a grid of 6 or more on 5 sites");
-  EXPECT_ERROR(PlanError, Placement::grid({0}, {2, 3}, 6), "1 components on 2 axes");
-  EXPECT_ERROR(PlanError, Placement::grid({0}, {0}, 6), "an axis of extent 0");
-  EXPECT_ERROR(PlanError, Placement({{2, Axis::Kind::split, {}}}, 2), "has digits if, and only if");
+  EXPECT_ERROR(PlanError, Placement::all(0), "a placement cannot have 0 sites");
+  EXPECT_ERROR(PlanError, Placement::part({2}, {4, 4}, 2),
+               "key component 2 does not exist in keys below");
+  EXPECT_ERROR(PlanError, Placement::grid({0, 1}, {2, 3}, 5),
+               "a grid needs 6 sites or more, but there are 5");
+  EXPECT_ERROR(PlanError, Placement::grid({0}, {2, 3}, 6), "1 components are given for 2 axes");
+  EXPECT_ERROR(PlanError, Placement::grid({0}, {0}, 6), "an axis cannot have the extent 0");
+  EXPECT_ERROR(PlanError, Placement({{2, Axis::Kind::split, {}}}, 2),
+               "must have digits if it splits");
 }
 
 }  // namespace

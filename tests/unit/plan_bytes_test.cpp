@@ -75,13 +75,12 @@ TEST(PlanBytes, AFewBytesAnOperator) {
 
 TEST(PlanBytes, InputsAreGivenByWhoReads) {
   const std::string bytes = to_bytes({matrix("A").transform("neg")});
-  EXPECT_EQ(refusal_to_read(bytes),
-            "the plan has the input 'A', and nobody says where its tiles are");
+  EXPECT_EQ(refusal_to_read(bytes), "the plan has the input \"A\", but no tiles are given for it");
   EXPECT_EQ(refusal_to_read(bytes, always(matrix("A").transform("neg"))),
-            "what is given for the input 'A' is no input");
+            "the plan given for the input \"A\" is not an input");
   const Plan smaller = Plan::input(Relation::from_tensor(Tile::zeros(DType::f64, {2, 2}), {2, 2}));
   EXPECT_EQ(refusal_to_read(bytes, always(smaller)),
-            "the plan was made for an input 'A' that is <3, 2> -> f64[2x2], and not <1, 1> -> "
+            "the plan was made for an input \"A\" of type <3, 2> -> f64[2x2], not <1, 1> -> "
             "f64[2x2]");
   // Of other values, the same plan.
   const Plan other = matrix("B", 2);
@@ -99,7 +98,7 @@ TEST(PlanBytes, AnInputHasItsTilesAtTheSameKeys) {
   const std::string bytes = to_bytes({holed(1)});
   EXPECT_EQ(plans_from_bytes(bytes, always(holed(1))).front().type(), holed(1).type());
   EXPECT_EQ(refusal_to_read(bytes, always(holed(2))),
-            "the plan was made for an input 'H' with tiles of other types, or at other keys");
+            "the plan was made for an input \"H\" with other tile types or other keys");
 }
 
 TEST(PlanBytes, WhatOneProgramAloneKnowsIsRefused) {
@@ -108,12 +107,12 @@ TEST(PlanBytes, WhatOneProgramAloneKnowsIsRefused) {
     return Key{key[0] * 2, key[1]};
   });
   EXPECT_EQ(refusal_to_read(to_bytes({a.rekey(twice)}), always(a)),
-            "the plan has the function 'twice[0]' of C++, which cannot be read: it is known to the "
-            "program that wrote it");
+            "the plan uses the C++ function \"twice[0]\", which cannot be read: only the program "
+            "that wrote it knows it");
   const auto odd = KeyPredicate::opaque("odd", [](const Key& key) { return key[0] % 2 == 1; });
   EXPECT_EQ(refusal_to_read(to_bytes({a.filter(odd)}), always(a)),
-            "the plan has the function 'odd' of C++, which cannot be read: it is known to the "
-            "program that wrote it");
+            "the plan uses the C++ function \"odd\", which cannot be read: only the program that "
+            "wrote it knows it");
   const auto mine = std::make_shared<const Kernel>(
       Kernel{.name = "mine",
              .infer = [](Types types, const Params&) { return std::vector<TileType>{types[0]}; },
@@ -121,8 +120,8 @@ TEST(PlanBytes, WhatOneProgramAloneKnowsIsRefused) {
                                     return std::vector<Tile>{tiles[0]};
                                   }}}});
   EXPECT_EQ(refusal_to_read(to_bytes({a.transform(KernelCall(mine, {}))}), always(a)),
-            "the plan has the kernel 'mine', which cannot be read: it is not registered, and known "
-            "only to the program that wrote it");
+            "the plan uses kernel \"mine\", which cannot be read: it is not registered, and only "
+            "the program that wrote it knows it");
 }
 
 TEST(PlanBytes, DamageIsFound) {
@@ -155,7 +154,7 @@ TEST(PlanBytes, ALaterVersionIsNotGuessedAt) {
   const std::uint64_t checksum = checksum_of(inside);
   inside.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
   EXPECT_EQ(message_of<IoError>([&] { (void)plans_from_bytes(inside); }),
-            "the written plan has version 3 of the form, and this program reads version 2");
+            "the written plan has format version 3, but this program reads version 2");
 }
 
 TEST(PlanBytes, ARunIsForSoManySites) {

@@ -285,16 +285,16 @@ TEST(Matmul, RefusesWhatDoesNotFit) {
     return KernelCall(call).infer(std::vector<TileType>{{DType::f64, a, 0}, {DType::f64, b, 0}});
   };
   EXPECT_ERROR(TypeError, infer("matmul", {2, 3}, {4, 5}),
-               "matmul: f64[2x3] and f64[4x5] do not fit: rows of 3 elements meet columns of 4");
+               "matmul: f64[2x3] and f64[4x5] cannot be multiplied: 3 != 4");
   EXPECT_ERROR(TypeError, infer("matmul(transpose_a=true)", {2, 3}, {3, 5}),
-               "matmul: f64[2x3] transposed and f64[3x5] do not fit");
+               "matmul: f64[2x3] transposed and f64[3x5] cannot be multiplied");
   EXPECT_ERROR(TypeError, infer("matmul", {}, {4, 5}), "a scalar has no rows or columns; use mul");
   EXPECT_ERROR(TypeError, infer("matmul(transpose_b=true)", {2, 3}, {3}),
-               "a vector has no transpose");
+               "a vector cannot be transposed");
   EXPECT_ERROR(TypeError, infer("matmul", {2, 4, 3}, {5, 3, 4}),
-               "the leading dimensions [2] and [5] do not broadcast");
+               "the leading dimensions [2] and [5] cannot be broadcast together");
   EXPECT_ERROR(TypeError, infer("batched_matmul", {2, 4, 3}, {1, 3, 4}),
-               "batched_matmul: f64[2x4x3] and f64[1x3x4] do not fit");
+               "batched_matmul: f64[2x4x3] and f64[1x3x4] do not match");
   EXPECT_ERROR(TypeError, infer("batched_matmul", {4, 3}, {3, 4}), "at least one");
 }
 

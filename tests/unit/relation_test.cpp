@@ -21,22 +21,22 @@ TEST(Relation, OrdersTuplesAndKnowsItsFrontier) {
 
 TEST(Relation, RefusesWhatBreaksAnIntegrityConstraint) {
   EXPECT_ERROR(PlanError, Relation::of({{{0}, {number(1)}}, {{0}, {number(2)}}}),
-               "key <0> occurs twice; keys must be unique");
+               "duplicate key <0>; keys must be unique");
   EXPECT_ERROR(PlanError, Relation::of({{{0}, {number(1)}}, {{2}, {number(2)}}}),
                "key <1> below the frontier <3> is missing");
   EXPECT_ERROR(PlanError, Relation::of({{{-1}, {number(1)}}}),
-               "key <-1> does not lie within 0 and 2^62");
+               "key <-1> is not in the range 0 to 2^62");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1, 0}, {number(2)}}}),
-               "keys <0> and <1, 0> differ in arity: 1 and 2");
+               "keys <0> and <1, 0> have different numbers of components: 1 and 2");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1}, {Tile::zeros(DType::f64, {2})}}}),
                "column 0 is f64[] at key <0> but f64[2] at key <1>");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1}, {Tile::scalar(1.0F)}}}),
                "column 0 is f64[] at key <0> but f32[] at key <1>");
   EXPECT_ERROR(TypeError, Relation::of({{{0}, {number(1)}}, {{1}, {number(1), number(2)}}}),
                "the tuple at key <0> has 1 columns, the one at <1> has 2");
-  EXPECT_ERROR(TypeError, Relation::of({}), "a relation without tuples has no type");
+  EXPECT_ERROR(TypeError, Relation::of({}), "a relation without tuples has no known type");
   EXPECT_ERROR(PlanError, Relation::of({{{3}, {number(1)}}}, Presence::sparse, Key({2})),
-               "frontier <2> is not above all keys, which need <4>");
+               "frontier <2> is too small: the keys need <4>");
 }
 
 TEST(Relation, TensorsOfEveryShapeRoundTrip) {
@@ -94,11 +94,11 @@ TEST(Relation, StatisticsDoNotDependOnTheOrderOfTuples) {
 
 TEST(Relation, ATensorNeedsAKeyComponentForEachDimension) {
   const Relation r = Relation::of({{{0}, {Tile::zeros(DType::f64, {2, 2})}}});
-  EXPECT_ERROR(TypeError, r.to_tensor(), "is no tensor: key component i must count");
+  EXPECT_ERROR(TypeError, r.to_tensor(), "is not a tensor: key component i must count");
   EXPECT_ERROR(TypeError, Relation::from_tensor(Tile::zeros(DType::f64, {2, 2}), {2}),
                "f64[2x2] cannot be cut into tiles of [2]");
   EXPECT_ERROR(TypeError, Relation::from_tensor(Tile::zeros(DType::f64, {2}), {0}),
-               "an extent is not positive");
+               "tile sizes must be positive");
 }
 
 TEST(Relation, PrintsItsEnds) {

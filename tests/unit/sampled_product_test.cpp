@@ -97,10 +97,10 @@ TEST(SampledMatmul, RefusesWhatDoesNotFit) {
             std::vector<TileType>{{DType::f64, mask, 1}, {DType::f64, a, 0}, {DType::f64, b, 0}});
   };
   EXPECT_ERROR(TypeError, infer({2, 2}, {2, 3}, {3, 4}),
-               "sampled_matmul: the mask f64[2](2) does not fit the product [2x4]");
+               "sampled_matmul: the mask f64[2](2) does not match the product [2x4]");
   EXPECT_ERROR(TypeError, infer({2, 4}, {2, 3}, {4, 4}),
-               "sampled_matmul: f64[2x3] and f64[4x4] do not fit");
-  EXPECT_ERROR(TypeError, infer({2, 4}, {2, 3}, {3}), "all three must be matrices");
+               "sampled_matmul: f64[2x3] and f64[4x4] cannot be multiplied");
+  EXPECT_ERROR(TypeError, infer({2, 4}, {2, 3}, {3}), "must all be matrices");
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ TEST_F(Temporary, NeedsAFolder) {
   ::setenv("TMPDIR", (folder_ / "none").c_str(), 1);
   EXPECT_EQ(
       message_of([] { (void)Database::temporary(); }),
-      fmt::format("IoError: cannot make a folder for a temporary database in {}: No such file "
-                  "or directory; TMPDIR may name another place",
+      fmt::format("IoError: cannot create a folder for a temporary database in {}: No such file "
+                  "or directory; set TMPDIR to use another place",
                   (folder_ / "none").string()));
 }
 

@@ -66,9 +66,9 @@ TEST_F(Strings, GoWithTheRelationsThatUseThem) {
   database.vacuum();
   EXPECT_EQ(open().snapshot().strings(codes), words);
   database.drop("C");
-  EXPECT_EQ(
-      message_of([&] { (void)database.snapshot().strings({code_of("")}); }),
-      fmt::format("IoError: there is no text with code {} in {}", code_of(""), folder_.string()));
+  EXPECT_EQ(message_of([&] { (void)database.snapshot().strings({code_of("")}); }),
+            fmt::format("IoError: the text with code {} is missing in {}", code_of(""),
+                        folder_.string()));
   EXPECT_EQ(database.snapshot().strings({code_of("red")}), (Many{"red"}));
   database.drop("B");
   database.vacuum();
@@ -85,7 +85,7 @@ TEST_F(Strings, OfTheSameHashAreNotTakenForEachOther) {
     database.change(changes);
   };
   const std::string refusal =
-      "the texts 'red' and 'other' have the same hash, and cannot be told apart";
+      "the texts 'red' and 'other' have the same hash and cannot be stored together";
   const auto opened = [&](const Many& names) {
     const Snapshot snapshot = database.snapshot();
     for (const std::string& name : names) (void)snapshot.plan(name);
@@ -108,8 +108,8 @@ TEST_F(Strings, OfAStatementThatFailsAreNotKept) {
   Database database = open();
   const Changes bad =
       with_strings("A", {.dropped = {"nothing"}, .appended = {{"A", codes_of({"red"})}}}, {"red"});
-  EXPECT_ERROR(TypeError, (database.change(bad), 0), "there is no 'nothing'");
-  EXPECT_ERROR(IoError, database.snapshot().strings({code_of("red")}), "there is no text");
+  EXPECT_ERROR(TypeError, (database.change(bad), 0), "relation \"nothing\" does not exist");
+  EXPECT_ERROR(IoError, database.snapshot().strings({code_of("red")}), "the text with code");
   EXPECT_TRUE(segments().empty());
 }
 
@@ -140,7 +140,7 @@ TEST_F(Strings, ThatAreDamagedAreToldWithTheirRelation) {
   ASSERT_EQ(database.check().size(), 1);
   EXPECT_EQ(database.check()[0].name, "A");
   EXPECT_ERROR(IoError, database.snapshot().strings({code_of("a very special word")}),
-               "a block of the texts of A is damaged");
+               "a block of the texts of \"A\" is damaged");
 }
 
 TEST(StringBlock, SaysTheSameOfTheSameStrings) {

@@ -147,8 +147,10 @@ TEST(Tile, SparseStorageIsCheckedWhenWrapped) {
     return Tile::wrap_sparse(type, offsets.data(), coordinates.data(), values, nullptr).stored();
   };
   EXPECT_EQ(wrap({0, 1, 3}, {2, 0, 1}), 3);
-  EXPECT_ERROR(TypeError, wrap({0, 2, 1}, {0, 1, 2}), "offset 1 is 2, above its successor 1");
-  EXPECT_ERROR(TypeError, wrap({0, 1, 3}, {3, 0, 1}), "coordinate 3 of row 0 is not within 0 to 2");
+  EXPECT_ERROR(TypeError, wrap({0, 2, 1}, {0, 1, 2}),
+               "offset 1 is 2, greater than the next offset 1");
+  EXPECT_ERROR(TypeError, wrap({0, 1, 3}, {3, 0, 1}),
+               "coordinate 3 of row 0 is not in the range 0 to 2");
   EXPECT_ERROR(TypeError, wrap({0, 1, 3}, {2, 1, 1}),
                "coordinates 1 and 1 of row 1 are not increasing");
 }
@@ -183,23 +185,25 @@ TEST(Tile, PromotesAndBroadcastsLikeNumPy) {
   EXPECT_EQ(broadcast_shapes({3, 1}, {2, 1, 4}), Shape({2, 3, 4}));
   EXPECT_EQ(broadcast_shapes({0}, {1}), Shape({0}));
   EXPECT_ERROR(TypeError, broadcast_shapes({2, 3}, {4, 3}),
-               "shapes [2x3] and [4x3] do not broadcast: extents 2 and 4 differ");
+               "shapes [2x3] and [4x3] cannot be broadcast together: 2 != 4");
 }
 
 TEST(Tile, RefusesBadShapes) {
   EXPECT_ERROR(TypeError, Tile::of<double>({2, 2}, {1, 2, 3}),
                "a tile of shape [2x2] needs 4 values, not 3");
   EXPECT_ERROR(TypeError, iota({2, 3}).reshape({4, 2}),
-               "f64[2x3] has 6 elements and cannot become [4x2]");
+               "f64[2x3] with 6 elements cannot be reshaped into [4x2]");
   EXPECT_ERROR(TypeError, iota({2, 3}).slice({0, 0}, {2, 4}),
-               "slice [0x0] to [2x4] in steps of 1 lies outside f64[2x3]");
+               "slice [0x0] to [2x4] with step 1 is out of bounds for f64[2x3]");
   EXPECT_ERROR(TypeError, iota({2, 3}).permute({0, 0}),
-               "axes [0, 0] are no permutation of the dimensions of f64[2x3]");
+               "axes [0, 0] are not a permutation of the dimensions of f64[2x3]");
   EXPECT_ERROR(TypeError, Shape(9, 1), "at most 8 dimensions, not 9");
-  EXPECT_ERROR(TypeError, iota({2}).data<float>(), "the elements of f64[2] were read as f32");
-  EXPECT_ERROR(TypeError, Tile::zeros(DType::f64, {-1}), "shape [-1]: an extent is negative");
+  EXPECT_ERROR(TypeError, iota({2}).data<float>(), "the elements of f64[2] cannot be read as f32");
+  EXPECT_ERROR(TypeError, Tile::zeros(DType::f64, {-1}),
+               "shape [-1]: negative dimensions are not allowed");
   EXPECT_ERROR(TypeError, (Shape{INT64_MAX, 3}.elements()), "more than 2^63 elements");
-  EXPECT_ERROR(TypeError, iota({2, 2}).at<double>({0, 2}), "index [0x2] lies outside f64[2x2]");
+  EXPECT_ERROR(TypeError, iota({2, 2}).at<double>({0, 2}),
+               "index [0x2] is out of bounds for f64[2x2]");
   EXPECT_ERROR(TypeError, parse_dtype("f16"), "'f16' is not a dtype: use f32, f64, i64 or bool");
 }
 

@@ -157,7 +157,7 @@ TEST_F(TraceTest, OfARunThatFailsOrIsStoppedIsValid) {
 TEST_F(TraceTest, ThatCannotBeWrittenIsAnError) {
   EXPECT_ERROR(IoError, Trace((folder_ / "nowhere" / "run.json").string()), "run.json");
   const Trace first(path);
-  EXPECT_ERROR(IoError, Trace(path), "another process writes");
+  EXPECT_ERROR(IoError, Trace(path), "another process is writing to");
 }
 
 TEST_F(TraceTest, ThatOutgrowsTheDiskEndsTheRunAndStaysValid) {

@@ -42,8 +42,9 @@ TEST(Outer, SparseVectorsMakeASparseMatrix) {
 
 TEST(Outer, RefusesTooManyDimensions) {
   const TileType type{DType::f64, {1, 1, 1, 1, 1}, 0};
-  EXPECT_ERROR(TypeError, KernelCall("outer").infer(std::vector{type, type}),
-               "outer: f64[1x1x1x1x1] and f64[1x1x1x1x1] do not fit: the result would have 10");
+  EXPECT_ERROR(
+      TypeError, KernelCall("outer").infer(std::vector{type, type}),
+      "outer: f64[1x1x1x1x1] and f64[1x1x1x1x1] cannot be multiplied: the result would have 10");
 }
 
 TEST(Inner, SumsElementwiseProductsInEveryLayout) {
@@ -70,7 +71,7 @@ TEST(Inner, WhatIsNotStoredAnnihilatesEvenNaN) {
 TEST(Inner, RefusesDifferentShapes) {
   const std::vector<TileType> types = {{DType::f64, {2, 3}, 0}, {DType::f64, {3, 2}, 0}};
   EXPECT_ERROR(TypeError, KernelCall("inner").infer(types),
-               "inner: f64[2x3] and f64[3x2] do not fit");
+               "inner: f64[2x3] and f64[3x2] do not match");
 }
 
 }  // namespace

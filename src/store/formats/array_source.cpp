@@ -10,12 +10,12 @@ void StoredArray::check(const std::string& what) const {
   std::int64_t bytes = size_of(element);
   bool overflow = false;
   for (const std::int64_t extent : shape) {
-    TESSERA_REQUIRE(IoError, extent >= 0, "{}: the extent {} is negative", what, extent);
+    TESSERA_REQUIRE(IoError, extent >= 0, "{}: negative dimension {}", what, extent);
     overflow = overflow ||
                __builtin_mul_overflow(bytes, std::max<std::int64_t>(1, extent), &bytes) ||
                bytes > (std::int64_t{1} << 60);
   }
-  TESSERA_REQUIRE(IoError, !overflow, "{}: an array of {} is larger than any file", what,
+  TESSERA_REQUIRE(IoError, !overflow, "{}: an array of shape {} is too large", what,
                   to_string(column_major ? reversed(shape) : shape));
 }
 
@@ -37,11 +37,11 @@ FileArray::FileArray(File file, std::int64_t head, StoredArray stored, const std
       file_(std::move(file)),
       head_(head) {
   const std::int64_t there = file_.size() - head_;
-  TESSERA_REQUIRE(IoError, there == array().bytes(),
-                  "{} has {} bytes of elements, but {} of {} are {}: {}", what, there,
-                  to_string(array().shape), to_string(array().element), array().bytes(),
-                  there < array().bytes() ? "it was cut off, or is something else"
-                                          : "there is more in it than one array");
+  TESSERA_REQUIRE(
+      IoError, there == array().bytes(), "{} has {} bytes of data, but {} of {} are {} bytes: {}",
+      what, there, to_string(array().shape), to_string(array().element), array().bytes(),
+      there < array().bytes() ? "the file is truncated, or shape or dtype is wrong"
+                              : "the file has more than one array, or shape or dtype is wrong");
 }
 
 void FileArray::read_bytes(std::int64_t offset, std::span<std::byte> into) {

@@ -35,7 +35,7 @@ struct LineCursor {
     skip();
     std::int64_t value = 0;
     if (!read_index(at, end, value) || (!done() && !is_blank(*at)))
-      fail(fmt::format("the number of {} is expected, below 2^62, not {}", what, shown(word())));
+      fail(fmt::format("expected the number of {}, less than 2^62, not {}", what, shown(word())));
     return value;
   }
   [[noreturn]] void fail(const std::string& reason) const {

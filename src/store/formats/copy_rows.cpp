@@ -18,7 +18,7 @@ std::optional<CopyBytes> CopyRows::next() {
     CopyBytes bytes(connection_, message);
     if (!begun_) {
       if (bytes.take(signature.size()) != signature)
-        connection_.fail("what the server sends is no binary COPY");
+        connection_.fail("the server did not send data in the binary COPY format");
       (void)bytes.integer<std::int32_t>();  // flags
       (void)bytes.take(static_cast<std::size_t>(bytes.integer<std::int32_t>()));
       begun_ = true;
@@ -28,7 +28,7 @@ std::optional<CopyBytes> CopyRows::next() {
     ended_ = ended_ || fields < 0;
     if (!ended_) return bytes;
   }
-  if (!ended_) connection_.fail("the rows have no end");
+  if (!ended_) connection_.fail("the data from the server ended too early");
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@ class CopyBytes {
       : connection_(&connection), rest_(bytes) {}
   bool done() const { return rest_.empty(); }
   std::string_view take(std::size_t count) {
-    if (rest_.size() < count) connection_->fail("the server has sent half a row");
+    if (rest_.size() < count) connection_->fail("the server sent an incomplete row");
     const std::string_view taken = rest_.substr(0, count);
     rest_.remove_prefix(count);
     return taken;

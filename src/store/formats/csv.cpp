@@ -58,7 +58,7 @@ void read_csv(const InputFile& input, const FormatOptions& options, Receiver& in
   std::vector<char> buffer;
   const TextBlock head = file.head(sample_bytes, buffer);
   const CsvDialect dialect = csv_dialect(head, from, options);
-  TESSERA_REQUIRE(IoError, dialect.columns > 0, "{}, line 1: there is no line with data", from);
+  TESSERA_REQUIRE(IoError, dialect.columns > 0, "{}, line 1: the file has no data", from);
   const FieldRules rules{from, most_kind(options), options.missing};
   const Contents contents = look_through(file, head, dialect, rules, options, into);
 
@@ -119,7 +119,7 @@ void write_csv(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 
 const Format& csv_format() {
   static const Format format{
-      {"csv", "lines of numbers, each a row of a dense matrix", {".csv", ".tsv", ".txt"}},
+      {"csv", "lines of numbers, one row of a dense matrix per line", {".csv", ".tsv", ".txt"}},
       read_csv,
       write_csv};
   return format;

@@ -98,8 +98,8 @@ bool is_header(const Line& line, const std::vector<std::string>& fields, const s
   if (!numbers && !any_cuts_into_numbers(line)) return true;
   const auto wrong = std::find_if_not(fields.begin(), fields.end(), is_value);
   fail_at(file, line.number, 0,
-          fmt::format("{} is no number, and others in the line are: if they name the columns, say "
-                      "so (header)",
+          fmt::format("{} is not a number, but other fields of the line are; if the line names the "
+                      "columns, set the option header",
                       shown(*wrong)));
 }
 
@@ -169,7 +169,7 @@ CsvDialect csv_dialect(const TextBlock& head, const std::string& file,
     for (const char& c : lines[0].text)
       if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
         fail_at(file, lines[0].number, &c - lines[0].text.data() + 1,
-                fmt::format("{} is no text", shown(lines[0].text)));
+                fmt::format("{} is not text", shown(lines[0].text)));
     dialect.header_line = lines[0].number;
   }
   if (!header || lines.size() == 1) {
@@ -180,7 +180,7 @@ CsvDialect csv_dialect(const TextBlock& head, const std::string& file,
   dialect.columns = static_cast<std::int64_t>(second.size());
   if (first.size() != second.size())
     fail_at(file, lines[1].number, 0,
-            fmt::format("{} fields, where the header in line {} has {}", second.size(),
+            fmt::format("{} fields, but the header in line {} has {}", second.size(),
                         lines[0].number, first.size()));
   return dialect;
 }

@@ -30,7 +30,7 @@ void check_kind(std::string_view field, std::int64_t line, std::int64_t column,
                         : numbers.kind() <= rules.most;
   if (!fits)
     fail_at(rules.file, line, column,
-            fmt::format("{} is no {}, the dtype that was asked for", shown(field),
+            fmt::format("{} is not of type {}, the dtype that is requested", shown(field),
                         to_string(dtype_of_kind(rules.most))));
 }
 
@@ -40,8 +40,8 @@ void add_missing(std::int64_t line, std::int64_t column, const FieldRules& rules
     into.add_integer(static_cast<std::int64_t>(value));
   else if (rules.most < NumberKind::real)
     fail_at(rules.file, line, column,
-            fmt::format("a value is missing, and {} has none that says so; say what missing "
-                        "values stand for (missing=)",
+            fmt::format("a value is missing, and {} has no value for that; give a value for "
+                        "missing entries (missing=)",
                         to_string(dtype_of_kind(rules.most))));
   else
     into.add_real(value);
@@ -134,7 +134,7 @@ class RowReader {
     const auto fields = split_fields({begin_, static_cast<std::size_t>(end - begin_)},
                                      dialect_.delimiter, rules_.file, line_);
     fail_at(rules_.file, line_, 0,
-            fmt::format("{} fields, where the first line has {}",
+            fmt::format("{} fields, but the first line has {}",
                         std::max<std::int64_t>(at_least, static_cast<std::int64_t>(fields.size())),
                         dialect_.columns));
   }
@@ -175,7 +175,7 @@ void read_field(std::string_view field, std::int64_t line, std::int64_t column,
     const char* at = field.data();
     const char* end = at + field.size();
     if (!read_number(at, end, into) || at != end)
-      fail_at(rules.file, line, column, fmt::format("{} is no number", shown(whole)));
+      fail_at(rules.file, line, column, fmt::format("{} is not a number", shown(whole)));
   }
   if (rules.most != NumberKind::real) check_kind(whole, line, column, rules, into);
 }

@@ -21,8 +21,8 @@ Tile stored_tile(const TensorReader& tensor, const StoredArray& array, const Key
 
 StoredArray array_of(const TensorReader& tensor, bool column_major) {
   TESSERA_REQUIRE(TypeError, tensor.shape().has_value(),
-                  "{} is {}: no tensor cut into tiles, and so no array", tensor.name(),
-                  to_string(tensor.type()));
+                  "\"{}\" is {}, not a tensor cut into tiles, and cannot be written as an array",
+                  tensor.name(), to_string(tensor.type()));
   const Shape& shape = *tensor.shape();
   const StoredArray array{element_of(tensor.type().columns[0].type.dtype),
                           column_major ? reversed(shape) : shape, column_major};
@@ -36,7 +36,7 @@ StoredArray array_of(const TensorReader& tensor, bool column_major) {
 
 TensorReader& only_array(const std::vector<TensorReader*>& tensors, std::string_view file) {
   TESSERA_REQUIRE(TypeError, tensors.size() == 1,
-                  "{} holds one array, not {}; npz and hdf5 hold several", file, tensors.size());
+                  "{} holds one array, not {}; use npz or hdf5 for several", file, tensors.size());
   return *tensors[0];
 }
 

@@ -8,29 +8,32 @@
 namespace tessera::store {
 
 TensorReader& only_tensor(const std::vector<TensorReader*>& tensors, const std::string& format) {
-  TESSERA_REQUIRE(TypeError, tensors.size() == 1, "{} holds one tensor, not {}", format,
+  TESSERA_REQUIRE(TypeError, tensors.size() == 1, "{} can hold only one tensor, not {}", format,
                   tensors.size());
   return *tensors[0];
 }
 
 const Shape& tensor_shape(const TensorReader& tensor, const std::string& format) {
-  TESSERA_REQUIRE(TypeError, tensor.shape().has_value() && tensor.type().columns.size() == 1,
-                  "'{}' is a relation ({}) and no tensor cut into tiles, which {} is for",
-                  tensor.name(), to_string(tensor.type()), format);
+  TESSERA_REQUIRE(
+      TypeError, tensor.shape().has_value() && tensor.type().columns.size() == 1,
+      "\"{}\" is a relation ({}), not a tensor cut into tiles, and cannot be written as {}",
+      tensor.name(), to_string(tensor.type()), format);
   return *tensor.shape();
 }
 
 Shape matrix_shape(const TensorReader& tensor, const std::string& format) {
   const Shape& shape = tensor_shape(tensor, format);
   TESSERA_REQUIRE(TypeError, shape.rank() == 1 || shape.rank() == 2,
-                  "'{}' has the shape {}; {} is for matrices and vectors", tensor.name(),
+                  "\"{}\" has shape {}; {} holds only matrices and vectors", tensor.name(),
                   to_string(shape), format);
   return shape.rank() == 2 ? shape : Shape{shape[0], 1};
 }
 
 void check_matrix_tile(const Shape& tile, const std::string& file) {
-  TESSERA_REQUIRE(TypeError, tile.rank() == 2 && tile[0] > 0 && tile[1] > 0,
-                  "{} is a matrix and cannot be cut into tiles of {}", file, to_string(tile));
+  TESSERA_REQUIRE(
+      TypeError, tile.rank() == 2 && tile[0] > 0 && tile[1] > 0,
+      "{} is a matrix and cannot be cut into tiles of {}: two positive tile sizes are needed", file,
+      to_string(tile));
 }
 
 void for_each_slab(const TensorReader& tensor, int axis, std::int64_t memory,

@@ -103,9 +103,10 @@ void convert_all(const std::byte* from, bool swapped, std::int64_t count, To* in
     for (std::int64_t i = 0; i < count; ++i) {
       const Value value = one(i, other_order);
       if constexpr (may_not_fit)
-        TESSERA_REQUIRE(ValueError, fits(value),
-                        "{} holds {}, which does not fit into i64; import it with dtype f64", what,
-                        value);
+        TESSERA_REQUIRE(
+            ValueError, fits(value),
+            "{} has the value {}, which does not fit into i64; import it with dtype f64", what,
+            value);
       into[i] = tessera::convert<To>(value);
     }
   };
@@ -144,9 +145,9 @@ Element parse_element(std::string_view descr) {
                    : letter == 'V'                                   ? "structures"
                    : letter == 'M' || letter == 'm'                  ? "dates"
                    : name == "f16" || name == "f12" ? "long doubles (save it as f8)"
-                                                    : "unknown to this program";
+                                                    : "unknown";
   throw TypeError(
-      fmt::format("elements '{}' are {}; those that can be read are b1, i1 to i8, u1 to "
+      fmt::format("elements of type '{}' ({}) are not supported; supported: b1, i1 to i8, u1 to "
                   "u8, f2, f4 and f8, in either byte order",
                   descr, it));
 }

@@ -23,14 +23,14 @@ Sizes read_sizes(const TextBlock& head, const std::string& file) {
   sizes.features = line.size("features");
   sizes.labels = line.size("labels");
   line.skip();
-  if (!line.done()) line.fail(fmt::format("{} after the sizes", shown(line.word())));
+  if (!line.done()) line.fail(fmt::format("unexpected {} after the sizes", shown(line.word())));
   return sizes;
 }
 
 /// How many lines of points there are: an empty line is one, too, but none at the end of the file.
 void check_points(const LabelledFile& all, const Sizes& sizes, const std::string& file) {
   TESSERA_REQUIRE(IoError, all.rows == sizes.points,
-                  "{}, line 1: {} points were announced, and there are {}", file, sizes.points,
+                  "{}, line 1: the file declares {} points, but has {}", file, sizes.points,
                   all.rows);
 }
 
@@ -74,13 +74,12 @@ void write_extreme(const std::vector<TensorReader*>& tensors, const OutputFile& 
 }  // namespace
 
 const Format& extreme_format() {
-  static const Format format{
-      {"extreme",
-       "a line a point: its labels, then index:value of its features, after a line of sizes "
-       "(extreme-classification repository)",
-       {".xc"}},
-      read_extreme,
-      write_extreme};
+  static const Format format{{"extreme",
+                              "one point per line: its labels, then index:value of its features, "
+                              "after a line of sizes (extreme-classification repository)",
+                              {".xc"}},
+                             read_extreme,
+                             write_extreme};
   return format;
 }
 

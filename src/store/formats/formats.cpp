@@ -41,21 +41,20 @@ const Format& find_format(const std::string& file, const std::string& name) {
         length = ending.size();
       }
   }
-  TESSERA_REQUIRE(TypeError, name.empty(), "there is no format '{}'; there are {}", name, known);
-  TESSERA_REQUIRE(
-      TypeError, found != nullptr,
-      "the name {} does not tell which format the file has; say it (format=), one of {}", file,
-      known);
+  TESSERA_REQUIRE(TypeError, name.empty(), "unknown format \"{}\"; supported: {}", name, known);
+  TESSERA_REQUIRE(TypeError, found != nullptr,
+                  "cannot tell the format of {} from its name; set format= to one of: {}", file,
+                  known);
   return *found;
 }
 
 void check_limits(const FormatOptions& options) {
   constexpr int most_threads = 4096;
   TESSERA_REQUIRE(TypeError, options.threads >= 0 && options.threads <= most_threads,
-                  "threads={}: a number of threads up to {}, or 0 for all cores", options.threads,
+                  "threads={}: it must be 1 to {}, or 0 for all cores", options.threads,
                   most_threads);
-  TESSERA_REQUIRE(TypeError, options.memory >= 0, "memory={}: a number of bytes from 0 on",
-                  options.memory);
+  TESSERA_REQUIRE(TypeError, options.memory >= 0,
+                  "memory={}: it must be a number of bytes, at least 0", options.memory);
 }
 
 File open_to_write(const OutputFile& to) {
@@ -83,7 +82,7 @@ void check_options(const FormatOptions& options, const std::string& format,
   };
   for (const auto& [name, is_set] : all)
     TESSERA_REQUIRE(TypeError, !is_set || std::find(used.begin(), used.end(), name) != used.end(),
-                    "{} has no use for the option {} here; it has for {}", format, name,
+                    "format {} does not support the option {} here; supported: {}", format, name,
                     used.size() == 0 ? "none" : fmt::format("{}", fmt::join(used, ", ")));
 }
 

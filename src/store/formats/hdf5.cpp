@@ -32,19 +32,19 @@ hid_t memory_type(Number number) {
 }
 
 Hdf5Handle boolean_type() {
-  Hdf5Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose, "cannot make a type for booleans");
+  Hdf5Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose, "cannot create a type for booleans");
   signed char no = 0, yes = 1;
   if (H5Tenum_insert(type, "FALSE", &no) < 0 || H5Tenum_insert(type, "TRUE", &yes) < 0)
-    fail_hdf5("cannot make a type for booleans");
+    fail_hdf5("cannot create a type for booleans");
   return type;
 }
 
 void read_hdf5(const InputFile& from, const FormatOptions& options, Receiver& into) {
   check_options(options, "hdf5", {"tile", "dtype", "member", "external_files"});
-  TESSERA_REQUIRE(IoError, !options.external_files || options.external_access.is_on(),
-                  "{}: the files that a file of HDF5 names cannot be read, as external_access is "
-                  "{} in this session",
-                  from.name, options.external_access.to_string());
+  TESSERA_REQUIRE(
+      IoError, !options.external_files || options.external_access.is_on(),
+      "{}: cannot read the external files of an HDF5 file: external_access is {} in this session",
+      from.name, options.external_access.to_string());
   (void)open_to_read(from);  // says it if there is none
   // A process that is made while another thread is in the library would never get into it.
   auto nobody_in_it = std::make_shared<const Hdf5Library>();
@@ -99,14 +99,15 @@ void write_hdf5(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                 const FormatOptions& options) {
   check_options(options, "hdf5", {"member"});
   TESSERA_REQUIRE(TypeError, options.member.empty() || tensors.size() == 1,
-                  "one dataset is named, but {} tensors are written", tensors.size());
+                  "one dataset name is given for {} tensors", tensors.size());
   std::set<std::string> names;
   for (const TensorReader* tensor : tensors) {
     const std::string& name = options.member.empty() ? tensor->name() : options.member;
     TESSERA_REQUIRE(TypeError, names.insert(name).second,
-                    "{} would hold two datasets named '{}'; name each tensor once", to.name, name);
+                    "{} would have two datasets named \"{}\"; list each tensor once", to.name,
+                    name);
     TESSERA_REQUIRE(TypeError, name.find_first_not_of("./") != name.npos,
-                    "'{}' cannot be the name of a dataset; say another (member=)", name);
+                    "\"{}\" cannot be the name of a dataset; choose another (member=)", name);
   }
   std::optional<Hdf5Handle> file;
   {
@@ -129,7 +130,7 @@ void write_hdf5(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 
 const Format& hdf5_format() {
   static const Format format{
-      {"hdf5", "a dataset of HDF5", {".h5", ".hdf5", ".he5"}}, read_hdf5, write_hdf5};
+      {"hdf5", "an HDF5 dataset", {".h5", ".hdf5", ".he5"}}, read_hdf5, write_hdf5};
   return format;
 }
 

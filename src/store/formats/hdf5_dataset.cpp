@@ -18,7 +18,9 @@ Number integer_of(std::size_t size, bool is_signed, const std::string& what) {
     case 2: return is_signed ? Number::i16 : Number::u16;
     case 4: return is_signed ? Number::i32 : Number::u32;
     case 8: return is_signed ? Number::i64 : Number::u64;
-    default: throw TypeError(fmt::format("{} has integers of {} bytes", what, size));
+    default:
+      throw TypeError(
+          fmt::format("{} has integers of {} bytes, which are not supported", what, size));
   }
 }
 
@@ -39,8 +41,8 @@ bool is_boolean(hid_t type) {
 
 [[noreturn]] void refuse_other_files(const std::string& what, const char* how) {
   throw IoError(
-      fmt::format("{} {} other files, which are read only with the option external_files = true, "
-                  "and only where external_access allows it",
+      fmt::format("{} {} other files; they are read only with the option external_files = true, "
+                  "and only if external_access allows it",
                   what, how));
 }
 
@@ -89,9 +91,9 @@ class Dataset : public ArraySource {
   /// Of which it may be made without that anybody sees it.
   void refuse_other_files() const {
     const Hdf5Handle made(H5Dget_create_plist(dataset_), H5Pclose, what());
-    if (H5Pget_external_count(made) > 0) store::refuse_other_files(what(), "has its elements in");
+    if (H5Pget_external_count(made) > 0) store::refuse_other_files(what(), "stores its data in");
     if (H5Pget_layout(made) == H5D_VIRTUAL)
-      store::refuse_other_files(what(), "is virtual, and made of what is in");
+      store::refuse_other_files(what(), "is a virtual dataset that refers to");
   }
 
  private:
@@ -116,23 +118,25 @@ class Dataset : public ArraySource {
       }
       default:
         throw TypeError(
-            fmt::format("{} does not hold numbers but text, structures or other things", what));
+            fmt::format("{} does not have numbers, but text, structures or other types, which are "
+                        "not supported",
+                        what));
     }
   }
 
   static Shape shape_of(hid_t space, const std::string& what) {
     const H5S_class_t kind = H5Sget_simple_extent_type(space);
     if (kind == H5S_SCALAR) return {};
-    TESSERA_REQUIRE(IoError, kind == H5S_SIMPLE, "{} has no shape, and so no elements", what);
+    TESSERA_REQUIRE(IoError, kind == H5S_SIMPLE, "{} has no shape and no data", what);
     const int rank = H5Sget_simple_extent_ndims(space);
-    TESSERA_REQUIRE(TypeError, rank <= max_rank, "{} has {} dimensions; at most {} can be read",
+    TESSERA_REQUIRE(TypeError, rank <= max_rank, "{} has {} dimensions; at most {} are supported",
                     what, rank, max_rank);
     std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(1, rank)));
     if (rank < 0 || H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0) fail_hdf5(what);
     Shape shape;
     for (int d = 0; d < rank; ++d) {
       TESSERA_REQUIRE(IoError, extents[d] <= static_cast<hsize_t>(INT64_MAX),
-                      "{}: its extent {} is beyond 2^63", what, extents[d]);
+                      "{}: its dimension {} is larger than 2^63", what, extents[d]);
       shape.push_back(static_cast<std::int64_t>(extents[d]));
     }
     return shape;
@@ -205,13 +209,13 @@ std::string chosen(hid_t file, const std::vector<std::string>& names, const std:
     TESSERA_REQUIRE(
         TypeError,
         std::find(names.begin(), names.end(), name) != names.end() || leads_to_dataset(file, name),
-        "{} has no dataset '{}'; it has {}", path, asked,
+        "{} has no dataset \"{}\"; existing: {}", path, asked,
         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
     return name;
   }
   TESSERA_REQUIRE(IoError, !names.empty(), "{} has no datasets", path);
   TESSERA_REQUIRE(TypeError, names.size() == 1,
-                  "{} has several datasets: say which (member=), one of {}", path,
+                  "{} has several datasets; choose one of them (member=): {}", path,
                   fmt::join(names, ", "));
   return names[0];
 }
@@ -220,7 +224,7 @@ std::string chosen(hid_t file, const std::vector<std::string>& names, const std:
 
 std::unique_ptr<ArraySource> open_dataset(const InputFile& input, const FormatOptions& options) {
   const std::string& path = input.name;
-  TESSERA_REQUIRE(IoError, H5Fis_hdf5(input.path.c_str()) > 0, "{} is not a file of HDF5", path);
+  TESSERA_REQUIRE(IoError, H5Fis_hdf5(input.path.c_str()) > 0, "{} is not an HDF5 file", path);
   const Hdf5Handle file(H5Fopen(input.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
                         fmt::format("{} cannot be opened", path));
   // The file stays open as long as its dataset.

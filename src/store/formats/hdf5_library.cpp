@@ -40,7 +40,7 @@ void fail_hdf5(const std::string& what) {
   };
   (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_last, &reason);
   (void)H5Eclear2(H5E_DEFAULT);
-  throw IoError(fmt::format("{}: {}", what, reason.empty() ? "HDF5 does not say why" : reason));
+  throw IoError(fmt::format("{}: {}", what, reason.empty() ? "HDF5 gives no reason" : reason));
 }
 
 }  // namespace tessera::store

@@ -35,20 +35,21 @@ class PointReader {
     std::sort(indices_.begin(), indices_.end());
     const auto twice = std::adjacent_find(indices_.begin(), indices_.end());
     if (twice == indices_.end()) return;
-    fail_at(line.file, line.line, 0, fmt::format("the feature {} is there twice", *twice));
+    fail_at(line.file, line.line, 0, fmt::format("feature {} occurs twice", *twice));
   }
 
   void read_label(LineCursor& line) {
     const std::string_view word = line.word();
     const std::size_t before = into_.labels.values.size();
     if (word.find(',') != std::string_view::npos)
-      line.fail(fmt::format("several labels, {}, where the lines before have one", shown(word)));
+      line.fail(fmt::format("several labels ({}), but the lines before have one label each",
+                            shown(word)));
     const bool read = read_number(line.at, line.end, into_.labels.values);
     if (!read || (!line.done() && !is_blank(*line.at))) {
       line.at = word.data();
       line.fail(word.find(':') != std::string_view::npos
-                    ? fmt::format("{} is no label: the line has none", shown(word))
-                    : fmt::format("{} is no label, which is a number", shown(word)));
+                    ? fmt::format("{} is not a label: the line has no label", shown(word))
+                    : fmt::format("{} is not a label: a label must be a number", shown(word)));
     }
     TESSERA_INVARIANT(into_.labels.values.size() == before + 1, "one label was read");
     into_.labels.coordinates.push_back(into_.rows);
@@ -65,11 +66,12 @@ class PointReader {
       const bool ends = line.done() || *line.at == ',' || is_blank(*line.at);
       if (!read || !ends || (rules_.labels && label >= *rules_.labels)) {
         line.at = begin;
-        line.fail(rules_.labels && read && ends
-                      ? fmt::format("the label {} is not among the {} announced, 0 to {}", label,
-                                    *rules_.labels, *rules_.labels - 1)
-                      : fmt::format("{} is no list of labels, which are integers from 0 on",
-                                    shown(word)));
+        line.fail(
+            rules_.labels && read && ends
+                ? fmt::format("label {} is out of range: the file declares {} labels, 0 to {}",
+                              label, *rules_.labels, *rules_.labels - 1)
+                : fmt::format("{} is not a list of labels: labels are integers, at least 0",
+                              shown(word)));
       }
       into_.labels.coordinates.push_back(into_.rows);
       into_.labels.coordinates.push_back(label);
@@ -89,26 +91,25 @@ class PointReader {
     std::int64_t index = 0;
     if (!read_index(line.at, line.end, index) || line.done() || *line.at != ':') {
       line.at = begin;
-      line.fail(
-          fmt::format("{} is no feature, which is an index, a colon and a value", shown(word)));
+      line.fail(fmt::format("{} is not a feature: a feature is index:value", shown(word)));
     }
     ++line.at;
     const bool out = rules_.features && index - rules_.least_index >= *rules_.features;
     if (index < rules_.least_index || out) {
       line.at = begin;
-      line.fail(
-          out ? fmt::format("the feature {} is not among the {} announced", index, *rules_.features)
-              : fmt::format("the feature {} is below {}", index, rules_.least_index));
+      line.fail(out ? fmt::format("feature {} is out of range: the file declares {} features",
+                                  index, *rules_.features)
+                    : fmt::format("feature {} is less than {}", index, rules_.least_index));
     }
     const bool read = read_number(line.at, line.end, into_.features.values);
     if (!read || (!line.done() && !is_blank(*line.at))) {
       line.at = begin;
-      line.fail(fmt::format("the value of {} is no number", shown(word)));
+      line.fail(fmt::format("the value of {} is not a number", shown(word)));
     }
     if (rules_.integers && into_.features.values.are_real()) {
       line.at = begin;
-      line.fail(
-          fmt::format("the value of {} is no i64, the dtype that was asked for", shown(word)));
+      line.fail(fmt::format("the value of {} is not an integer, but dtype i64 is requested",
+                            shown(word)));
     }
     indices_.push_back(index);
     into_.features.coordinates.push_back(into_.rows);

@@ -50,8 +50,8 @@ bool is_in_set(const TensorReader& labels, const Tile& tile, std::int64_t entry,
   return visit_dtype(tile.dtype(), [&]<class T>() {
     const T value = tile.data<T>()[entry];
     TESSERA_REQUIRE(TypeError, value == T{0} || value == T{1},
-                    "'{}' holds {} at <{}, {}>: sets of labels are matrices of booleans, or of "
-                    "zeros and ones",
+                    "\"{}\" has the value {} at <{}, {}>; several labels per point must be a "
+                    "matrix of booleans, or of zeros and ones",
                     labels.name(), value, row, column);
     return value == T{1};
   });
@@ -62,14 +62,14 @@ bool is_in_set(const TensorReader& labels, const Tile& tile, std::int64_t entry,
 std::pair<Shape, Shape> shapes_of_points(const std::vector<TensorReader*>& tensors,
                                          const std::string& format) {
   TESSERA_REQUIRE(TypeError, tensors.size() == 2,
-                  "{} holds two matrices, features and labels, not {}", format, tensors.size());
+                  "{} needs two matrices, features and labels, not {}", format, tensors.size());
   const Shape features = matrix_shape(*tensors[0], format);
   const Shape labels = matrix_shape(*tensors[1], format);
   TESSERA_REQUIRE(TypeError,
                   features[0] == labels[0] && tensors[0]->shape()->rank() == 2 &&
                       tensors[1]->shape()->rank() == 2,
-                  "'{}' has the shape {} and '{}' {}: features and labels are matrices with as "
-                  "many rows",
+                  "\"{}\" has shape {} and \"{}\" has shape {}; features and labels must be "
+                  "matrices with the same number of rows",
                   tensors[0]->name(), to_string(*tensors[0]->shape()), tensors[1]->name(),
                   to_string(*tensors[1]->shape()));
   return {features, labels};

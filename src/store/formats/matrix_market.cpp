@@ -20,15 +20,15 @@ void read_value(LineCursor& line, const MatrixMarketHeader& header, Numbers& int
   if (!read || (!line.done() && !is_blank(*line.at))) {
     line.at = begin;
     line.fail(line.done() ? "the value is missing"
-                          : fmt::format("{} is no number", shown(line.word())));
+                          : fmt::format("{} is not a number", shown(line.word())));
   }
   if (header.field == Field::integer && into.are_real()) {
     line.at = begin;
     line.fail(
-        fmt::format("{} is no integer of 64 bits, which the header announces", shown(line.word())));
+        fmt::format("{} is not a 64-bit integer, as the header declares", shown(line.word())));
   }
   line.skip();
-  if (!line.done()) line.fail(fmt::format("{} after the value", shown(line.word())));
+  if (!line.done()) line.fail(fmt::format("unexpected {} after the value", shown(line.word())));
 }
 
 std::int64_t read_coordinate(LineCursor& line, const char* what, std::int64_t extent) {
@@ -38,8 +38,8 @@ std::int64_t read_coordinate(LineCursor& line, const char* what, std::int64_t ex
   const bool read = read_index(line.at, line.end, coordinate);
   if (!read || (!line.done() && !is_blank(*line.at)) || coordinate < 1 || coordinate > extent) {
     line.at = begin;
-    line.fail(fmt::format("{} is no {} of the matrix, which are 1 to {}", shown(line.word()), what,
-                          extent));
+    line.fail(fmt::format("{} is not a {} of the matrix: it must be 1 to {}", shown(line.word()),
+                          what, extent));
   }
   return coordinate - 1;
 }
@@ -72,13 +72,14 @@ LinesWithValues read_coordinates(const TextBlock& block, const std::string& file
     into.coordinates.push_back(column);
     if (header.field == Field::pattern) {
       line.skip();
-      if (!line.done()) line.fail(fmt::format("{} after the place", shown(line.word())));
+      if (!line.done())
+        line.fail(fmt::format("unexpected {} after the row and column", shown(line.word())));
       into.values.add_boolean(true);
     } else {
       read_value(line, header, into.values);
     }
     if (header.symmetry == Symmetry::skew && row == column)
-      line.fail("an entry on the diagonal, which is zero in a skew-symmetric matrix");
+      line.fail("a skew-symmetric matrix cannot have an entry on the diagonal");
   });
   return lines;
 }
@@ -115,7 +116,7 @@ DType dtype_in(const MatrixMarketHeader& header, const FormatOptions& options,
                                                      : DType::boolean;
   const DType dtype = options.dtype.value_or(own);
   TESSERA_REQUIRE(TypeError, !(own == DType::f64 && dtype == DType::i64),
-                  "{} has real numbers, which i64 does not hold", file);
+                  "{} has floating-point numbers, which do not fit into i64", file);
   return dtype;
 }
 
@@ -127,21 +128,22 @@ class Counted {
     // Before anything is made for them: a line has two bytes at least.
     const std::int64_t room = (file.size() - header.offset) / 2 + 1;
     TESSERA_REQUIRE(IoError, header.entries <= room,
-                    "{}, line {}: {} values were announced, for which the file is too short: it "
-                    "was cut off",
+                    "{}, line {}: the header declares {} values, but the file is too short for "
+                    "them: it is truncated",
                     file_, header_.line - 1, header_.entries);
   }
   void add(std::int64_t values, const LinesWithValues& lines) {
     if (seen_ + values > header_.entries)
-      fail_at(
-          file_, lines.line_of(header_.entries - seen_), 0,
-          fmt::format("there are more values than the {} that were announced", header_.entries));
+      fail_at(file_, lines.line_of(header_.entries - seen_), 0,
+              fmt::format("the file has more values than the {} that its header declares",
+                          header_.entries));
     seen_ += values;
   }
   void finish() const {
-    TESSERA_REQUIRE(IoError, seen_ == header_.entries,
-                    "{}, line {}: {} values were announced, and there are {}: the file was cut off",
-                    file_, header_.line - 1, header_.entries, seen_);
+    TESSERA_REQUIRE(
+        IoError, seen_ == header_.entries,
+        "{}, line {}: the header declares {} values, but there are {}: the file is truncated",
+        file_, header_.line - 1, header_.entries, seen_);
   }
 
  private:

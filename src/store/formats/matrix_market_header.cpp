@@ -30,13 +30,12 @@ Meaning one_of(LineCursor& line, const char* what,
     }
     list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
   }
-  line.fail(
-      fmt::format("{} is no {} that can be read here; known are {}", shown(word), what, list));
+  line.fail(fmt::format("{} is not a supported {}; supported: {}", shown(word), what, list));
 }
 
 void read_banner(LineCursor& line, MatrixMarketHeader& header) {
   if (next_word(line) != "%%matrixmarket")
-    line.fail(fmt::format("a Matrix Market file begins with '%%MatrixMarket', not with {}",
+    line.fail(fmt::format("a Matrix Market file must begin with '%%MatrixMarket', not with {}",
                           shown(line.word())));
   line.at += line.word().size();
   one_of<bool>(line, "object", {{"matrix", true}});
@@ -52,21 +51,22 @@ void read_banner(LineCursor& line, MatrixMarketHeader& header) {
                                       {"symmetric", Symmetry::symmetric},
                                       {"skew-symmetric", Symmetry::skew}});
   line.skip();
-  if (!line.done()) line.fail(fmt::format("{} after the end of the header", shown(line.word())));
+  if (!line.done()) line.fail(fmt::format("unexpected {} after the header", shown(line.word())));
   if (header.field == Field::pattern && !header.coordinates)
-    line.fail("an array of a pattern has no numbers; patterns have coordinates");
+    line.fail("a pattern matrix must have the format coordinate, not array");
   if (header.field == Field::pattern && header.symmetry == Symmetry::skew)
-    line.fail("a pattern has no signs and cannot be skew-symmetric");
+    line.fail("a pattern matrix cannot be skew-symmetric");
 }
 
 void read_sizes(LineCursor& line, MatrixMarketHeader& header) {
   header.rows = line.size("rows");
   header.columns = line.size("columns");
   if (header.symmetry != Symmetry::general && header.rows != header.columns)
-    line.fail(fmt::format("a matrix of {} rows and {} columns cannot be symmetric", header.rows,
+    line.fail(fmt::format("a matrix with {} rows and {} columns cannot be symmetric", header.rows,
                           header.columns));
   const double elements = static_cast<double>(header.rows) * static_cast<double>(header.columns);
-  if (!(elements < 0x1p62)) line.fail("the matrix has more than 2^62 elements");
+  if (!(elements < 0x1p62))
+    line.fail("the matrix has more than 2^62 elements, which is not supported");
   if (header.coordinates) {
     header.entries = line.size("entries");
   } else {
@@ -77,7 +77,7 @@ void read_sizes(LineCursor& line, MatrixMarketHeader& header) {
                                                               : n * (n - 1) / 2;
   }
   line.skip();
-  if (!line.done()) line.fail(fmt::format("{} after the sizes", shown(line.word())));
+  if (!line.done()) line.fail(fmt::format("unexpected {} after the sizes", shown(line.word())));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void write_npy(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 }  // namespace
 
 const Format& npy_format() {
-  static const Format format{{"npy", "an array of NumPy's", {".npy"}}, read_npy, write_npy};
+  static const Format format{{"npy", "a NumPy array", {".npy"}}, read_npy, write_npy};
   return format;
 }
 

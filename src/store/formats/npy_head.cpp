@@ -23,7 +23,8 @@ class HeadParser {
       const std::string key = quoted();
       expect(':');
       if (key == "descr") {
-        if (peek() == '[') fail("its elements are structures; save their fields one by one");
+        if (peek() == '[')
+          fail("structured dtypes are not supported; save each field as an array of its own");
         array.element = parse_element_or_fail(quoted());
         descr = true;
       } else if (key == "fortran_order") {
@@ -33,13 +34,13 @@ class HeadParser {
         array.shape = extents();
         shape = true;
       } else {
-        fail(fmt::format("its head says '{}', which NumPy's format does not know", key));
+        fail(fmt::format("its header has the unknown entry '{}'", key));
       }
       if (!accept(',') && peek() != '}') fail_here();
     }
     skip_space();
     if (at_ != text_.size()) fail_here();
-    if (!descr || !order || !shape) fail("its head does not say descr, fortran_order and shape");
+    if (!descr || !order || !shape) fail("its header must have descr, fortran_order and shape");
     if (array.column_major) array.shape = reversed(array.shape);
     return array;
   }
@@ -49,7 +50,7 @@ class HeadParser {
     throw IoError(fmt::format("{} cannot be read: {}", what_, reason));
   }
   [[noreturn]] void fail_here() const {
-    fail(fmt::format("its head is not the dictionary it should be, at its character {}", at_ + 1));
+    fail(fmt::format("its header is not a valid dictionary, at character {}", at_ + 1));
   }
   void skip_space() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
@@ -96,9 +97,10 @@ class HeadParser {
       (void)peek();
       const auto [end, error] =
           std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (error == std::errc::result_out_of_range) fail("an extent in its head is beyond 2^63");
+      if (error == std::errc::result_out_of_range)
+        fail("a dimension in its header is larger than 2^63");
       if (error != std::errc()) fail_here();
-      if (extent < 0) fail(fmt::format("its head says the extent {}", extent));
+      if (extent < 0) fail(fmt::format("a dimension in its header is negative: {}", extent));
       at_ = static_cast<std::size_t>(end - text_.data());
       (void)accept('L');  // Python 2
       if (shape.rank() == max_rank) fail(fmt::format("it has more than {} dimensions", max_rank));
@@ -127,22 +129,25 @@ NpyHead read_npy_head(const std::function<std::size_t(std::span<std::byte>)>& re
   const auto taken = [&](std::size_t count) {
     std::string bytes(count, '\0');
     const std::size_t there = read(std::as_writable_bytes(std::span(bytes)));
-    TESSERA_REQUIRE(IoError, there == count, "{} cannot be read: it ends inside its head", what);
+    TESSERA_REQUIRE(IoError, there == count, "{} cannot be read: the file ends in its header",
+                    what);
     return bytes;
   };
   const std::string start = taken(8);
   TESSERA_REQUIRE(IoError, std::string_view(start).starts_with(magic),
-                  "{} cannot be read: it does not begin as NumPy's format does (\\x93NUMPY)", what);
+                  "{} cannot be read: it is not an npy file (it does not begin with \\x93NUMPY)",
+                  what);
   const int version = static_cast<unsigned char>(start[6]);
-  TESSERA_REQUIRE(IoError, version >= 1 && version <= 3,
-                  "{} cannot be read: it has version {} of NumPy's format, known are 1 to 3", what,
-                  version);
+  TESSERA_REQUIRE(
+      IoError, version >= 1 && version <= 3,
+      "{} cannot be read: it has version {} of the npy format; versions 1 to 3 can be read", what,
+      version);
   const std::string digits = taken(version == 1 ? 2 : 4);
   std::int64_t length = 0;
   for (std::size_t i = digits.size(); i-- > 0;)
     length = 256 * length + static_cast<unsigned char>(digits[i]);
   TESSERA_REQUIRE(IoError, length <= longest_head,
-                  "{} cannot be read: its head of {} bytes is longer than any", what, length);
+                  "{} cannot be read: its header is too long ({} bytes)", what, length);
   const std::string text = taken(static_cast<std::size_t>(length));
   NpyHead head{HeadParser(text, what).parse(),
                static_cast<std::int64_t>(start.size() + digits.size()) + length};

@@ -35,7 +35,7 @@ std::string text_of(int code) {
 Archive open_archive(const InputFile& input) {
   int code = 0;
   Archive archive(zip_open(input.path.c_str(), ZIP_RDONLY, &code));
-  TESSERA_REQUIRE(IoError, archive != nullptr, "{} cannot be read as an archive: {}", input.name,
+  TESSERA_REQUIRE(IoError, archive != nullptr, "{} cannot be read as a zip archive: {}", input.name,
                   text_of(code));
   return archive;
 }
@@ -79,15 +79,14 @@ class MemberArray : public SequentialArray {
   void read_bytes(std::int64_t offset, std::span<std::byte> into) override {
     TESSERA_INVARIANT(offset == at_, "{}: {} is read, and then {}", what(), at_, offset);
     const std::size_t there = reader_.read(into);
-    TESSERA_REQUIRE(IoError, there == into.size(), "{} ends before the last of its elements: {}",
-                    what(), "it was cut off");
+    TESSERA_REQUIRE(IoError, there == into.size(), "{} ends before its last element: {}", what(),
+                    "the file is truncated");
     at_ += static_cast<std::int64_t>(there);
   }
 
   void finish() override {
     std::byte more{};
-    TESSERA_REQUIRE(IoError, reader_.read({&more, 1}) == 0,
-                    "{} has more bytes than its head says: there is more in it than one array",
+    TESSERA_REQUIRE(IoError, reader_.read({&more, 1}) == 0, "{} has more data than its header says",
                     what());
   }
 
@@ -126,14 +125,14 @@ void read_npz(const InputFile& input, const FormatOptions& options, Receiver& in
   (void)open_to_read(input);  // says it if there is none
   const Archive archive = open_archive(input);
   std::vector<Found> arrays = arrays_in(archive.get(), from);
-  TESSERA_REQUIRE(IoError, !arrays.empty(), "{} holds no arrays: no member is named *.npy", from);
+  TESSERA_REQUIRE(IoError, !arrays.empty(), "{} has no arrays: no member is named *.npy", from);
   if (!options.member.empty()) {
     std::string names;
     for (const Found& array : arrays) names += (names.empty() ? "" : ", ") + array.name;
     std::erase_if(arrays, [&](const Found& array) {
       return array.name != options.member && array.name + std::string(ending) != options.member;
     });
-    TESSERA_REQUIRE(TypeError, !arrays.empty(), "{} has no array '{}'; it has {}", from,
+    TESSERA_REQUIRE(TypeError, !arrays.empty(), "{} has no array \"{}\"; existing: {}", from,
                     options.member, names);
   }
   for (const Found& one : arrays) {
@@ -149,7 +148,7 @@ void write_npz(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                const FormatOptions& options) {
   check_options(options, "npz", {"column_major", "member"});
   TESSERA_REQUIRE(TypeError, options.member.empty() || tensors.size() == 1,
-                  "one member is named, but {} tensors are written", tensors.size());
+                  "one member name is given for {} tensors", tensors.size());
   ZipOutput output(to, [&] { tensors[0]->advance(0, 0); });
   Archive archive(output.open());
   std::vector<File> files;  // until the archive is written
@@ -158,7 +157,7 @@ void write_npz(const std::vector<TensorReader*>& tensors, const OutputFile& to,
     const std::string name =
         (options.member.empty() ? tensor->name() : options.member) + std::string(ending);
     TESSERA_REQUIRE(TypeError, names.insert(name).second,
-                    "{} would hold two arrays named '{}'; name each tensor once", to.name, name);
+                    "{} would have two arrays named \"{}\"; list each tensor once", to.name, name);
     const StoredArray array = array_of(*tensor, options.column_major);
     const std::string head = npy_head(array);
     files.push_back(File::temporary(to.folder));
@@ -184,8 +183,7 @@ void write_npz(const std::vector<TensorReader*>& tensors, const OutputFile& to,
 }  // namespace
 
 const Format& npz_format() {
-  static const Format format{
-      {"npz", "an archive of NumPy's arrays", {".npz"}}, read_npz, write_npz};
+  static const Format format{{"npz", "an archive of NumPy arrays", {".npz"}}, read_npz, write_npz};
   return format;
 }
 

@@ -85,7 +85,7 @@ std::string array_of(const Tile& tile) {
 void write_tiles(TensorReader& tensor, PostgresConnection& connection, const std::string& table) {
   const RelationType& type = tensor.type();
   TESSERA_REQUIRE(TypeError, type.columns.size() == 1 && type.columns[0].type.shape.rank() <= 6,
-                  "'{}' is {}: PostgreSQL's arrays have at most 6 dimensions", tensor.name(),
+                  "\"{}\" is {}, but PostgreSQL arrays have at most 6 dimensions", tensor.name(),
                   to_string(type));
   const int arity = type.arity();
   std::string columns;
@@ -96,9 +96,10 @@ void write_tiles(TensorReader& tensor, PostgresConnection& connection, const std
   for (const Key& key : tensor.keys()) {
     const Tile tile = tensor.read(key).contiguous();
     // PostgreSQL's rows are below 1 GB, and its arrays below 2^27 elements.
-    TESSERA_REQUIRE(TypeError, tile.elements() < (1 << 26),
-                    "the tile of '{}' at {} has {} elements, too many for a row of PostgreSQL",
-                    tensor.name(), to_string(key), tile.elements());
+    TESSERA_REQUIRE(
+        TypeError, tile.elements() < (1 << 26),
+        "the tile of \"{}\" at {} has {} elements, too many for one row of a PostgreSQL table",
+        tensor.name(), to_string(key), tile.elements());
     CopyFields& row = out.begin_row(arity + 1);
     for (const std::int64_t component : key) row.put(component);
     row.put(std::string_view(array_of(tile)));
@@ -114,7 +115,7 @@ void write_postgresql(const std::vector<TensorReader*>& tensors, const OutputFil
   check_options(options, "postgresql", {"member", "index_base", "tile_a_row"});
   TensorReader& tensor = only_tensor(tensors, "a table");
   TESSERA_REQUIRE(TypeError, !options.member.empty(),
-                  "postgresql needs the name of a table that is to be made (member=)");
+                  "the format postgresql needs the name of the table to create (member=)");
   PostgresConnection connection(to.name, [&tensor] { tensor.advance(0, 0); });
   connection.execute("BEGIN");
   const std::string table = table_name(connection, options.member);

@@ -18,7 +18,7 @@ constexpr int glance_milliseconds = 100;  // how long a stop may wait
 std::string without_end(const char* message) {
   std::string text = message == nullptr ? "" : message;
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text.empty() ? "no reason was given" : text;
+  return text.empty() ? "no reason given" : text;
 }
 
 /// What connect_timeout says; 0: for ever.
@@ -41,7 +41,7 @@ PostgresConnection::PostgresConnection(const std::string& connection, std::funct
   const char* values[] = {"10", "tessera", connection.c_str(), nullptr};
   connection_ = PQconnectStartParams(names, values, 1);
   TESSERA_REQUIRE(OutOfMemory, connection_ != nullptr,
-                  "out of memory: no connection to PostgreSQL");
+                  "out of memory while connecting to PostgreSQL");
   try {
     connect();
   } catch (...) {
@@ -89,7 +89,7 @@ PostgresConnection::~PostgresConnection() {
 }
 
 void PostgresConnection::fail(const std::string& message) const {
-  throw IoError(fmt::format("PostgreSQL database '{}': {}", PQdb(connection_), message));
+  throw IoError(fmt::format("PostgreSQL database \"{}\": {}", PQdb(connection_), message));
 }
 
 void PostgresConnection::fail_with(const std::string& what, const pg_result* result) const {
@@ -105,7 +105,7 @@ void PostgresConnection::wait(bool to_write) {
   const int ready = ::poll(&waited, 1, glance_milliseconds);
   if (ready < 0 && errno != EINTR) fail(fmt::format("poll: {}", std::strerror(errno)));
   if ((waited.revents & ~POLLOUT) != 0 && PQconsumeInput(connection_) == 0)
-    fail_with("read what the server sends", nullptr);
+    fail_with("read the answer of the server", nullptr);
 }
 
 PostgresConnection::Result PostgresConnection::next_result() {
@@ -146,8 +146,8 @@ std::vector<SqlColumn> PostgresConnection::describe(const std::string& query) {
   if (PQsendPrepare(connection_, "", query.c_str(), 0, nullptr) == 0)
     fail_with("send the query", nullptr);
   if (const Result prepared = next_result(); PQresultStatus(prepared.get()) != PGRES_COMMAND_OK)
-    fail_with("understand the query", prepared.get());
-  drain("understand the query");
+    fail_with("prepare the query", prepared.get());
+  drain("prepare the query");
   if (PQsendDescribePrepared(connection_, "") == 0) fail_with("describe the query", nullptr);
   const Result result = next_result();
   if (PQresultStatus(result.get()) != PGRES_COMMAND_OK)

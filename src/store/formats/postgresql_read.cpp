@@ -57,17 +57,17 @@ QueryShape shape_of_query(PostgresConnection& connection, const FormatOptions& o
   QueryShape shape;
   shape.keys = static_cast<int>(columns.size()) - 1;
   if (shape.keys < 1 || shape.keys > max_rank)
-    connection.fail(fmt::format(
-        "the query has {} columns; there must be 1 to {} of integers, and "
-        "then {}",
-        columns.size(), max_rank, options.tile_a_row ? "one of arrays" : "one of numbers"));
+    connection.fail(
+        fmt::format("the query has {} columns; it must have 1 to {} integer columns, and then {}",
+                    columns.size(), max_rank,
+                    options.tile_a_row ? "a column of arrays" : "a column of numbers"));
   std::string list, names;
   for (int i = 0; i < shape.keys; ++i) {
     shape.names.push_back(columns[i].name);
     if (!is_integer(columns[i].type))
       connection.fail(
-          fmt::format("the column '{}' of the query must be of integers, because it is "
-                      "not the last; cast it (::bigint)",
+          fmt::format("column \"{}\" of the query must be an integer, because it is not the last "
+                      "one; cast it (::bigint)",
                       columns[i].name));
     list += fmt::format("q.c{}::int8, ", i);
     names += fmt::format("c{}, ", i);
@@ -76,14 +76,14 @@ QueryShape shape_of_query(PostgresConnection& connection, const FormatOptions& o
   const SqlType* type = options.tile_a_row ? find(arrays, last.type) : find(values, last.type);
   if (type == nullptr)
     connection.fail(
-        fmt::format("the last column of the query, '{}', must be of {}; cast it (::{})", last.name,
+        fmt::format("the last column of the query, \"{}\", must have {}; cast it (::{})", last.name,
                     options.tile_a_row ? "arrays of numbers or booleans" : "numbers or booleans",
                     options.tile_a_row ? "float8[]" : "float8"));
   shape.names.push_back(last.name);
   shape.value = *type;
   shape.dtype = options.dtype.value_or(type->dtype);
   TESSERA_REQUIRE(TypeError, !(shape.dtype == DType::i64 && type->sent_as[0] == 'f'),
-                  "the column '{}' has reals, which i64 does not hold", last.name);
+                  "column \"{}\" has floating-point numbers, which do not fit into i64", last.name);
   shape.select =
       fmt::format("SELECT {}q.v::{} FROM (\n{}\n) AS q({}v)", list, type->sent_as, query, names);
   return shape;
@@ -94,11 +94,12 @@ std::int64_t read_coordinate(const PostgresConnection& connection, CopyBytes& ro
                              std::int64_t number, const std::string& name, std::int64_t base) {
   const auto field = row.field();
   if (!field || field->size() != 8)
-    connection.fail(fmt::format("row {} of the query: '{}' is NULL", number, name));
+    connection.fail(fmt::format("row {} of the query: \"{}\" is NULL", number, name));
   const auto value = from_big_endian<std::int64_t>(field->data());
   if (value < base || value >= (std::int64_t{1} << 62))
-    connection.fail(fmt::format("row {} of the query: '{}' is {}, and coordinates are from {} on",
-                                number, name, value, base));
+    connection.fail(
+        fmt::format("row {} of the query: \"{}\" is {}, but coordinates must be at least {}",
+                    number, name, value, base));
   return value - base;
 }
 
@@ -110,12 +111,12 @@ void read_value(const PostgresConnection& connection, std::optional<std::string_
   if (!field) {
     if (!options.missing)
       connection.fail(
-          fmt::format("row {} of the query: '{}' is NULL; say what that stands for "
-                      "(missing=), or leave such rows out",
+          fmt::format("row {} of the query: \"{}\" is NULL; give a value for NULL (missing=), or "
+                      "exclude such rows",
                       number, name));
     const double value = *options.missing;
     TESSERA_REQUIRE(TypeError, real || value == std::floor(value),
-                    "missing={}, where '{}' has integers", value, name);
+                    "missing={} is not an integer, but column \"{}\" is", value, name);
     if (real)
       into.add_real(value);
     else
@@ -126,7 +127,7 @@ void read_value(const PostgresConnection& connection, std::optional<std::string_
     into.add_boolean(field->front() != 0);
   else if (field->size() != 8)
     connection.fail(
-        fmt::format("row {} of the query: '{}' has {} bytes", number, name, field->size()));
+        fmt::format("row {} of the query: \"{}\" has {} bytes", number, name, field->size()));
   else if (real)
     into.add_real(std::bit_cast<double>(from_big_endian<std::int64_t>(field->data())));
   else
@@ -159,13 +160,13 @@ void read_entries(PostgresConnection& connection, const QueryShape& shape,
   tensor.file = "the PostgreSQL query";
   tensor.shape = options.shape.value_or(spool.extents());
   TESSERA_REQUIRE(TypeError, tensor.shape.rank() == shape.keys,
-                  "the query has {} coordinates, which do not fit the shape {}", shape.keys,
+                  "the query has {} coordinates, which does not fit shape {}", shape.keys,
                   to_string(tensor.shape));
   for (int d = 0; d < shape.keys; ++d)
     if (spool.extents()[d] > tensor.shape[d])
-      connection.fail(fmt::format("'{}' goes up to {}, which is outside of the shape {}",
-                                  shape.names[d], spool.extents()[d] - 1 + base,
-                                  to_string(tensor.shape)));
+      connection.fail(
+          fmt::format("column \"{}\" has the coordinate {}, which is out of range for shape {}",
+                      shape.names[d], spool.extents()[d] - 1 + base, to_string(tensor.shape)));
   tensor.tile = options.tile;
   tensor.dtype = shape.dtype;
   tensor.entries = spool.size();
@@ -183,7 +184,8 @@ Tile read_array(const PostgresConnection& connection, std::string_view field, st
   (void)bytes.take(8);  // whether there are NULLs, and the type of the elements
   if (dimensions < 0 || dimensions > max_rank)
     connection.fail(
-        fmt::format("row {} of the query: an array of {} dimensions", number, dimensions));
+        fmt::format("row {} of the query: an array with {} dimensions, which is not supported",
+                    number, dimensions));
   Shape extents;
   for (int d = 0; d < dimensions; ++d) {
     extents.push_back(bytes.integer<std::int32_t>());
@@ -192,8 +194,7 @@ Tile read_array(const PostgresConnection& connection, std::string_view field, st
   if (dimensions == 0) extents = Shape(rank == 0 ? 1 : rank, 0);  // an empty array has no shape
   if (rank != 0 && extents.rank() != rank)
     connection.fail(
-        fmt::format("row {} of the query: an array of {} dimensions, where the first "
-                    "has {}",
+        fmt::format("row {} of the query: an array with {} dimensions, but the first row has {}",
                     number, extents.rank(), rank));
   Numbers numbers;
   const std::int64_t elements = extents.elements();
@@ -219,18 +220,18 @@ void read_tiles(PostgresConnection& connection, const QueryShape& shape,
     for (int d = 0; d < shape.keys; ++d)
       key.push_back(read_coordinate(connection, *row, number, shape.names[d], 0));
     if (!seen.insert(key).second)
-      connection.fail(fmt::format("row {} of the query: there was a row with the key {} before",
-                                  number, to_string(key)));
+      connection.fail(fmt::format("row {} of the query: duplicate key {}", number, to_string(key)));
     const auto field = row->field();
     if (!field)
-      connection.fail(fmt::format("row {} of the query: '{}' is NULL", number, shape.names.back()));
+      connection.fail(
+          fmt::format("row {} of the query: \"{}\" is NULL", number, shape.names.back()));
     const Tile tile = read_array(connection, *field, number, rank, shape, options);
     if (!tensor) tensor = into.begin({"", tile.type(), Presence::partial});
     rank = tile.rank();
     into.add(*tensor, key, tile);
     into.advance(static_cast<std::int64_t>(field->size()), 1);
   }
-  if (!tensor) connection.fail("the query has no rows, and so there are no tiles");
+  if (!tensor) connection.fail("the query returned no rows");
   into.end(*tensor, std::nullopt);
 }
 
@@ -240,7 +241,8 @@ void read_postgresql(const InputFile& from, const FormatOptions& options, Receiv
   check_options(options, "postgresql",
                 {"query", "tile_a_row", "tile", "dtype", "shape", "missing", "index_base"});
   TESSERA_REQUIRE(TypeError, !options.query.empty(),
-                  "postgresql needs a query (query=): integers, then a number or an array");
+                  "the format postgresql needs a query (query=) that returns integer columns and "
+                  "then a column of numbers or arrays");
   PostgresConnection connection(from.path, [&into] { into.advance(0, 0); });
   connection.execute("BEGIN TRANSACTION READ ONLY");
   const QueryShape shape = shape_of_query(connection, options);

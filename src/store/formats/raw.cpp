@@ -10,7 +10,7 @@ namespace {
 void read_raw(const InputFile& from, const FormatOptions& options, Receiver& into) {
   check_options(options, "raw", {"tile", "dtype", "shape", "column_major"});
   TESSERA_REQUIRE(TypeError, options.shape && options.dtype,
-                  "a raw file does not say what it is: give its shape and its dtype");
+                  "a raw file has no header: give its shape and dtype");
   const Shape& shape = *options.shape;
   StoredArray stored{element_of(*options.dtype), options.column_major ? reversed(shape) : shape,
                      options.column_major};

@@ -156,7 +156,7 @@ class SourceProcess::Channel {
   [[noreturn]] void fail() {
     const int status = process_ > 0 ? reap() : 0;
     throw IoError(fmt::format(
-        "{} cannot be read: the library that reads it broke{}; the file is malformed", file_,
+        "{} cannot be read: the library that reads it crashed{}; the file is malformed", file_,
         WIFSIGNALED(status) ? fmt::format(" ({})", ::strsignal(WTERMSIG(status))) : ""));
   }
 
@@ -179,7 +179,7 @@ std::unique_ptr<SourceProcess> SourceProcess::start(
     std::function<void()> still_wanted, std::shared_ptr<const void> until_then) {
   int sockets[2];
   TESSERA_REQUIRE(IoError, ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0,
-                  "cannot read {}: no sockets: {}", file, std::strerror(errno));
+                  "cannot read {}: cannot create a socket: {}", file, std::strerror(errno));
   const pid_t process = ::fork();
   if (process == 0) {
     // It ends when nobody listens any more, whatever its library does.
@@ -193,7 +193,7 @@ std::unique_ptr<SourceProcess> SourceProcess::start(
   until_then.reset();
   (void)::close(sockets[1]);
   if (process < 0) (void)::close(sockets[0]);
-  TESSERA_REQUIRE(IoError, process > 0, "cannot read {}: no process for it: {}", file,
+  TESSERA_REQUIRE(IoError, process > 0, "cannot read {}: cannot start a process: {}", file,
                   std::strerror(errno));
   auto channel = std::make_unique<Channel>(sockets[0], process, file, std::move(still_wanted));
   const std::int64_t letters = channel->hear_length();
@@ -203,7 +203,7 @@ std::unique_ptr<SourceProcess> SourceProcess::start(
   channel->hear(what.data(), what.size());
   const bool sound = hello[0] >= 0 && hello[0] <= static_cast<std::int64_t>(Number::f64) &&
                      hello[4] >= 0 && hello[4] <= max_rank;
-  TESSERA_REQUIRE(IoError, sound, "{} cannot be read: the library that reads it broke", file);
+  TESSERA_REQUIRE(IoError, sound, "{} cannot be read: the library that reads it crashed", file);
   StoredArray array{{static_cast<Number>(hello[0]), hello[1] != 0},
                     Shape(hello + 5, hello + 5 + hello[4]),
                     hello[2] != 0};
@@ -219,7 +219,7 @@ void SourceProcess::read(const Box& box, std::byte* into) {
   channel_->say(box.begin.begin(), static_cast<std::size_t>(box.begin.rank()) * 8);
   channel_->say(box.end.begin(), static_cast<std::size_t>(box.end.rank()) * 8);
   TESSERA_REQUIRE(IoError, channel_->hear_length() == bytes,
-                  "{} cannot be read: the library that reads it broke", what());
+                  "{} cannot be read: the library that reads it crashed", what());
   channel_->hear(into, static_cast<std::size_t>(bytes));
 }
 

@@ -65,20 +65,21 @@ SparseTiles::SparseTiles(Receiver& into, const SparseTensor& tensor, const Forma
   const auto said = tensor.tile ? tensor.tile : said_tile(options, shape.rank());
   tile_.shape = said.value_or(tensor.dense ? chosen_tile(tensor.dtype, shape)
                                            : chosen_sparse_tile(shape, tensor.entries));
-  TESSERA_REQUIRE(TypeError, tile_.shape.rank() == shape.rank(),
-                  "{} has the shape {} and cannot be cut into tiles of {}", tensor.file,
-                  to_string(shape), to_string(tile_.shape));
+  TESSERA_REQUIRE(
+      TypeError, tile_.shape.rank() == shape.rank(),
+      "{} has shape {} and cannot be cut into tiles of {}: the number of dimensions differs",
+      tensor.file, to_string(shape), to_string(tile_.shape));
   double positions = 1;
   for (int d = 0; d < shape.rank(); ++d) {
     TESSERA_REQUIRE(TypeError, tile_.shape[d] > 0,
-                    "{} cannot be cut into tiles of {}: an extent is not positive", tensor.file,
+                    "{} cannot be cut into tiles of {}: tile sizes must be positive", tensor.file,
                     to_string(tile_.shape));
     tile_.shape[d] = std::min(tile_.shape[d], std::max<std::int64_t>(1, shape[d]));
     grid_.push_back(std::max<std::int64_t>(1, (shape[d] - 1) / tile_.shape[d] + 1));
     positions *= static_cast<double>(grid_[d]) * static_cast<double>(tile_.shape[d]);
   }
   TESSERA_REQUIRE(TypeError, positions < 0x1p63,
-                  "{} has the shape {}: tensors of more than 2^63 elements cannot be imported",
+                  "{} has shape {}: tensors with more than 2^63 elements cannot be imported",
                   tensor.file, to_string(shape));
   tile_elements_ = static_cast<std::uint64_t>(tile_.shape.elements());
   tile_.sparse_dims = tensor.dense ? 0 : chosen_sparse_dims(tile_.shape, shape, tensor.entries);
@@ -155,7 +156,7 @@ T SparseTiles::take_value() {
   Sum sum = value_of(pair_.value);
   while ((more_ = runs_.next(pair_)) && pair_.position == position) {
     TESSERA_REQUIRE(IoError, tensor_.duplicates == Duplicates::add,
-                    "{}: there are two values at {}, counted from 0", tensor_.file,
+                    "{}: duplicate value at index {} (counted from 0)", tensor_.file,
                     place_of(position));
     const Sum value = value_of(pair_.value);
     if constexpr (std::is_same_v<Sum, bool>) {
@@ -163,9 +164,10 @@ T SparseTiles::take_value() {
     } else if constexpr (std::is_same_v<Sum, double>) {
       sum += value;
     } else {
-      TESSERA_REQUIRE(IoError, !__builtin_add_overflow(sum, value, &sum),
-                      "{}: the sum of the values at {}, counted from 0, does not fit i64",
-                      tensor_.file, place_of(position));
+      TESSERA_REQUIRE(
+          IoError, !__builtin_add_overflow(sum, value, &sum),
+          "{}: the sum of the values at index {} (counted from 0) does not fit into i64",
+          tensor_.file, place_of(position));
     }
   }
   return static_cast<T>(sum);

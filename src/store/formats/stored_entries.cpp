@@ -6,8 +6,7 @@ namespace tessera::store {
 
 std::int64_t index_base(const FormatOptions& options, std::int64_t usual) {
   const std::int64_t base = options.index_base.value_or(static_cast<int>(usual));
-  TESSERA_REQUIRE(TypeError, base == 0 || base == 1,
-                  "coordinates are counted from 0 or from 1, not from {}", base);
+  TESSERA_REQUIRE(TypeError, base == 0 || base == 1, "index_base must be 0 or 1, not {}", base);
   return base;
 }
 

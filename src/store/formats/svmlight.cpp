@@ -49,7 +49,7 @@ void read_svmlight(const InputFile& input, const FormatOptions& options, Receive
   rules.integers = options.dtype == DType::i64;
   if (options.tile) check_matrix_tile(*options.tile, from);
   TESSERA_REQUIRE(TypeError, !options.shape || options.shape->rank() == 2,
-                  "{} is a matrix and cannot have the shape {}", from,
+                  "{} is a matrix and cannot have shape {}", from,
                   options.shape ? to_string(*options.shape) : "");
   LabelledFile all(options.memory);
   read_all_points(file, rules, options, into, all);
@@ -60,12 +60,12 @@ void read_svmlight(const InputFile& input, const FormatOptions& options, Receive
   Shape shape{all.rows, std::max<std::int64_t>(0, all.features.extents()[1] - base)};
   if (options.shape) {
     TESSERA_REQUIRE(IoError, (*options.shape)[0] >= shape[0] && (*options.shape)[1] >= shape[1],
-                    "{} has {} points and {} features, more than the shape {}", from, shape[0],
+                    "{} has {} points and {} features, more than shape {} allows", from, shape[0],
                     shape[1], to_string(*options.shape));
     shape = *options.shape;
     // There is a label for each point, and for no other row.
-    TESSERA_REQUIRE(IoError, shape[0] == all.rows, "{} has {} points, not the {} of the shape {}",
-                    from, all.rows, shape[0], to_string(shape));
+    TESSERA_REQUIRE(IoError, shape[0] == all.rows, "{} has {} points, not {} as in shape {}", from,
+                    all.rows, shape[0], to_string(shape));
   }
   const Shape tile = store_features(into, all, from, shape, base, options);
   if (rules.several_labels)
@@ -81,8 +81,8 @@ void write_svmlight(const std::vector<TensorReader*>& tensors, const OutputFile&
   const RelationType& type = tensors[1]->type();
   const bool several = type.columns[0].type.dtype == DType::boolean;
   TESSERA_REQUIRE(TypeError, several || labels[1] == 1,
-                  "'{}' has the shape {}: labels are one column, or booleans", tensors[1]->name(),
-                  to_string(labels));
+                  "\"{}\" has shape {}; labels must be one column, or a matrix of booleans",
+                  tensors[1]->name(), to_string(labels));
   TextOutput out(to);
   write_points({*tensors[0], *tensors[1], index_base(options, 1), several, false}, out);
   out.finish();
@@ -93,7 +93,7 @@ void write_svmlight(const std::vector<TensorReader*>& tensors, const OutputFile&
 const Format& svmlight_format() {
   static const Format format{
       {"svmlight",
-       "a line a point: a label, then index:value of its features (SVMlight, LIBSVM)",
+       "one point per line: a label, then index:value of its features (SVMlight, LIBSVM)",
        {".svm", ".svmlight", ".libsvm"}},
       read_svmlight,
       write_svmlight};

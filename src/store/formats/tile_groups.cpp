@@ -30,17 +30,18 @@ Box Box::seen_from(const Shape& corner) const {
 
 Key frontier_of(const Shape& shape, const Shape& tile) {
   constexpr std::int64_t most = 100'000'000;
-  TESSERA_REQUIRE(TypeError, shape.rank() == tile.rank(), "{} cannot be cut into tiles of {}",
+  TESSERA_REQUIRE(TypeError, shape.rank() == tile.rank(),
+                  "{} cannot be cut into tiles of {}: the number of dimensions differs",
                   to_string(shape), to_string(tile));
   Key frontier;
   for (int d = 0; d < shape.rank(); ++d) {
     TESSERA_REQUIRE(TypeError, tile[d] > 0,
-                    "{} cannot be cut into tiles of {}: an extent is not positive",
+                    "{} cannot be cut into tiles of {}: tile sizes must be positive",
                     to_string(shape), to_string(tile));
     frontier.push_back(shape[d] == 0 ? 1 : pieces(shape[d], tile[d]));
   }
   TESSERA_REQUIRE(TypeError, count_below(frontier) <= most,
-                  "{} would be {} tiles of {}; make them larger", to_string(shape),
+                  "{} would be cut into {} tiles of {}; use larger tiles", to_string(shape),
                   count_below(frontier), to_string(tile));
   return frontier;
 }

@@ -49,7 +49,7 @@ class TripleReader {
   void check_count(const LineCursor& line, const std::vector<std::string>& fields) const {
     if (std::cmp_not_equal(fields.size(), into_.rank + 1))
       fail_at(line.file, line.line, 0,
-              fmt::format("{} fields, where the first line has {}", fields.size(), into_.rank + 1));
+              fmt::format("{} fields, but the first line has {}", fields.size(), into_.rank + 1));
   }
 
   std::int64_t read_coordinate(LineCursor& line, std::string_view text, int dimension) {
@@ -67,14 +67,14 @@ class TripleReader {
       check_count(line, fields);
       const std::string& field = fields[dimension];
       const bool digits = !field.empty() && field.find_first_not_of("0123456789") == field.npos;
-      if (digits) fail(fmt::format("the coordinate {} is too large", shown(field)));
-      fail(fmt::format("{} is no coordinate, which is an integer from {} on",
+      if (digits) fail(fmt::format("coordinate {} is too large", shown(field)));
+      fail(fmt::format("{} is not a coordinate: coordinates are integers, at least {}",
                        shown(fields[dimension]), lines_.base));
     }
     if (coordinate < lines_.base)
-      fail(fmt::format("the coordinate {} is below {}", coordinate, lines_.base));
+      fail(fmt::format("coordinate {} is less than {}", coordinate, lines_.base));
     if (lines_.shape && coordinate - lines_.base >= (*lines_.shape)[dimension])
-      fail(fmt::format("the coordinate {}, counted from {}, is outside of the shape {}", coordinate,
+      fail(fmt::format("coordinate {} (counted from {}) is out of range for shape {}", coordinate,
                        lines_.base, to_string(*lines_.shape)));
     ++line.at;
     return coordinate - lines_.base;
@@ -118,12 +118,12 @@ void read_triples(const InputFile& input, const FormatOptions& options, Receiver
   int rank = static_cast<int>(lines.dialect.columns) - 1;
   if (rank < 0 && options.shape) rank = options.shape->rank();  // no lines, but a shape
   TESSERA_REQUIRE(IoError, rank >= 0,
-                  "{} has no entries, which would tell its shape: say it (shape=)", from);
+                  "{} has no entries, so its shape is not known: set shape=", from);
   TESSERA_REQUIRE(IoError, rank >= 1 && rank <= max_rank,
-                  "{}: {} fields a line; there must be 1 to {} coordinates and a value", from,
+                  "{}: {} fields per line; a line must have 1 to {} coordinates and a value", from,
                   rank + 1, max_rank);
   TESSERA_REQUIRE(TypeError, !options.shape || options.shape->rank() == rank,
-                  "{} has {} coordinates a line, which does not fit the shape {}", from, rank,
+                  "{} has {} coordinates per line, which does not fit shape {}", from, rank,
                   to_string(*options.shape));
   EntrySpool spool(rank, options.memory);
   for_each_block(file, options, [&](const TextBlock& block) -> std::function<void()> {
@@ -151,7 +151,8 @@ void write_triples(const std::vector<TensorReader*>& tensors, const OutputFile& 
   check_options(options, "triples", {"delimiter", "header", "index_base"});
   TensorReader& tensor = only_tensor(tensors, "triples");
   const int rank = tensor_shape(tensor, "triples").rank();
-  TESSERA_REQUIRE(TypeError, rank >= 1, "'{}' is a scalar and has no coordinates", tensor.name());
+  TESSERA_REQUIRE(TypeError, rank >= 1, "cannot export \"{}\" with coordinates: it is a scalar",
+                  tensor.name());
   const char delimiter = options.delimiter != '\0' ? options.delimiter : ',';
   const std::int64_t base = index_base(options, 0);
   TextOutput out(to);
@@ -180,11 +181,12 @@ void write_triples(const std::vector<TensorReader*>& tensors, const OutputFile& 
 }  // namespace
 
 const Format& triples_format() {
-  static const Format format{{"triples",
-                              "a line an entry of a sparse tensor: its coordinates, then its value",
-                              {".triples", ".coo", ".tns"}},
-                             read_triples,
-                             write_triples};
+  static const Format format{
+      {"triples",
+       "the entries of a sparse tensor, one per line: coordinates, then the value",
+       {".triples", ".coo", ".tns"}},
+      read_triples,
+      write_triples};
   return format;
 }
 
