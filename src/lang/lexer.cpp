@@ -49,17 +49,17 @@ std::size_t checked_length(std::string_view text, std::size_t at) {
   const std::size_t length = character_length(text, at);
   const Location location = {static_cast<int>(at)};
   if (length == 0)
-    fail_parse(location, "the byte '{}' is not valid UTF-8: save the text in that encoding",
+    fail_parse(location, "invalid byte '{}' for encoding UTF-8; save the text as UTF-8",
                readable(text.substr(at, 1)));
-  if (text[at] == '\0') fail_parse(location, "a zero byte, '\\x00', cannot stand in a text");
+  if (text[at] == '\0') fail_parse(location, "invalid zero byte '\\x00' in the text");
   return length;
 }
 
 void refuse_look_alike(std::string_view text, std::size_t at) {
   for (const LookAlike& odd : look_alikes)
     if (text.substr(at).starts_with(odd.character))
-      fail_parse(Location{static_cast<int>(at)}, "'{}' is {}: write {}", odd.character, odd.what,
-                 odd.instead);
+      fail_parse(Location{static_cast<int>(at)}, "invalid character '{}', {}; use {} instead",
+                 odd.character, odd.what, odd.instead);
 }
 
 }  // namespace
@@ -92,8 +92,8 @@ std::size_t end_of_comment(std::string_view text, std::size_t begin) {
 Lexer::Lexer(std::string_view text) : text_(text) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (text.size() > most)
-    fail_parse(Location{}, "the text has {} bytes, and at most {} can be read at once: split it",
-               text.size(), most);
+    fail_parse(Location{}, "the text has {} bytes, but the maximum is {}; split it", text.size(),
+               most);
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) last_end_ = position_ = byte_order_mark.size();
 }
@@ -121,8 +121,7 @@ void Lexer::skip_blanks() {
       continue;
     }
     const std::size_t end = end_of_comment(text_, position_);
-    if (end == nowhere)
-      fail_parse(here(), "the comment that begins here does not end: a */ is missing");
+    if (end == nowhere) fail_parse(here(), "unterminated comment; add the missing */");
     if (end == position_) return;
     position_ = end;
   }
@@ -141,23 +140,21 @@ Token Lexer::quoted(Token::Kind kind) {
   const bool is_string = kind == Token::Kind::string;
   const std::size_t end = end_of_quoted(text_, position_);
   if (end == nowhere && is_string)
-    fail_parse(here(),
-               "the string that begins here does not end: a ' is missing (one inside of a string "
-               "is doubled, as in 'it''s')");
+    fail_parse(
+        here(),
+        "unterminated string; add the missing ' (write '' for a quote inside a string, as in "
+        "'it''s')");
   if (end == nowhere)
-    fail_parse(here(),
-               "the quoted name that begins here does not end: a \" is missing (a string is "
-               "written with ')");
+    fail_parse(here(), "unterminated quoted name; add the missing \" (strings are written with ')");
   if (!is_string && end - position_ == 2)
-    fail_parse(here(), "a name in quotes has at least one character (a string is written with ')");
+    fail_parse(here(), "a quoted name cannot be empty (strings are written with ')");
   for (std::size_t i = position_; i < end;) i += checked_length(text_, i);
   return token(kind, end - position_);
 }
 
 void fail_too_large(const Token& token) {
   fail_parse(token.location,
-             "the integer {} does not fit 63 bits: the largest one is {} (with a decimal point "
-             "it is a DOUBLE)",
+             "integer out of range: {}; the maximum is {} (add a decimal point to write a DOUBLE)",
              readable(token.text), std::numeric_limits<std::int64_t>::max());
 }
 
@@ -185,10 +182,11 @@ Token Lexer::number() {
   if (continues_name(at(end)) || another_point) {
     refuse_look_alike(text_, end);
     while (continues_name(at(end)) || (at(end) == '.' && at(end + 1) != '.')) ++end;
-    fail_parse(here(),
-               "'{}' is neither a number nor a name (a name that begins with a digit is quoted, "
-               "as in \"2nd\"; a size with a unit is a string)",
-               readable(text_.substr(position_, end - position_)));
+    fail_parse(
+        here(),
+        "invalid number or name '{}'; quote a name that begins with a digit, as in \"2nd\", and "
+        "write a size with a unit as a string",
+        readable(text_.substr(position_, end - position_)));
   }
   Token found = token(whole ? Token::Kind::integer : Token::Kind::decimal, end - position_);
   const char* first = found.text.data();
@@ -203,7 +201,7 @@ Token Lexer::number() {
   if (!whole && (std::from_chars(first, last, found.decimal).ec != std::errc() ||
                  !std::isfinite(found.decimal)))
     fail_parse(found.location,
-               "the number {} does not fit a DOUBLE, which goes from 4.9e-324 to 1.7e308",
+               "number out of range for DOUBLE: {}; the range is 4.9e-324 to 1.7e308",
                readable(found.text));
   return found;
 }
@@ -223,17 +221,17 @@ Token Lexer::symbol() {
   for (const std::string_view symbol : symbols)
     if (rest.starts_with(symbol)) {
       if (symbol == "." && rest.starts_with(".."))
-        fail_parse(here(), "a range is written with three dots, as in 0...50");
+        fail_parse(here(),
+                   "syntax error at or near \"..\"; write a range with three dots, as in 0...50");
       return token(Token::Kind::symbol, symbol.size());
     }
-  const char* remedy = rest[0] == '`'   ? ": names are quoted with \""
-                       : rest[0] == '!' ? ": 'not equal' is <> or !=, and 'not' is NOT"
-                       : rest[0] == '&' ? ": 'and' is AND"
-                       : rest[0] == '^' ? ": a power is power(x, y)"
-                       : rest[0] == '#' ? ": a comment begins with --"
+  const char* remedy = rest[0] == '`'   ? "; quote names with \""
+                       : rest[0] == '!' ? "; use <> or != for not equal, and NOT for negation"
+                       : rest[0] == '&' ? "; use AND"
+                       : rest[0] == '^' ? "; use power(x, y)"
+                       : rest[0] == '#' ? "; start a comment with --"
                                         : "";
-  fail_parse(here(), "the character '{}' means nothing here{}", readable(rest.substr(0, 1)),
-             remedy);
+  fail_parse(here(), "syntax error at or near \"{}\"{}", readable(rest.substr(0, 1)), remedy);
 }
 
 }  // namespace tessera::lang

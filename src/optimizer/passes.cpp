@@ -82,13 +82,14 @@ void take_pass(Planning& planning, const char* name, const std::function<void()>
 
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options) {
   TESSERA_REQUIRE(PlanError, options.sites >= 1 && options.sites <= max_sites,
-                  "a plan for {} sites; there may be 1 to {}", options.sites, max_sites);
-  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to plan");
+                  "invalid number of sites {}; expected 1 to {}", options.sites, max_sites);
+  TESSERA_REQUIRE(PlanError, !plans.empty(), "there are no plans to optimize");
   if (!options.disabled.empty()) {
     const std::vector<std::string> known = known_rules();
     for (const std::string& name : options.disabled)
       TESSERA_REQUIRE(PlanError, std::find(known.begin(), known.end(), name) != known.end(),
-                      "there is no rule {} to disable; there are {}", name, fmt::join(known, ", "));
+                      "cannot disable rule \"{}\": not found; available: {}", name,
+                      fmt::join(known, ", "));
   }
   Planning planning{plans, options};
   for (const Pass& pass : passes()) {

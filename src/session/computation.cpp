@@ -50,12 +50,11 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
     const std::string name =
         session::job_name(requests, made.queries, made.tables, values_given, catalogue, limits);
     if (will_run) {
-      TESSERA_REQUIRE(IoError, !database.is_read_only(),
-                      "the {} operators of this statement are computed in frames, which the "
-                      "database keeps meanwhile, and {} is open for reading only: SET frame_size = "
-                      "{} computes them as one plan",
-                      made.queries.operators(), database.folder().string(),
-                      made.queries.operators());
+      TESSERA_REQUIRE(
+          IoError, !database.is_read_only(),
+          "cannot compute the {} operators of this statement in frames, because database "
+          "\"{}\" is read-only; SET frame_size = {} computes them as one plan",
+          made.queries.operators(), database.folder().string(), made.queries.operators());
       take_job(name);
     }
     // One that was killed goes on with the frames it began with.
@@ -82,8 +81,8 @@ Computation Session::State::computation_of(const sql::Statement& statement,
   const auto* tensor = std::get_if<sql::CreateTensor>(&statement.node);
   if (tensor == nullptr || !tensor->expression)
     fail_type(statement.begin,
-              "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE, or "
-              "MATERIALIZE");
+              "EXPLAIN supports only queries, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE "
+              "and MATERIALIZE");
   return computation_of(*tensor, catalogue, statement.begin);
 }
 

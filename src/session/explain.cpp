@@ -93,7 +93,7 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
 
   StoredDefinitions catalogue(*snapshot);
   if (const auto name = left_as_it_is(*statement.statement, catalogue))
-    return lines(fmt::format("{} is there already: nothing is done", *name));
+    return lines(fmt::format("\"{}\" already exists, skipping", *name));
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
   if (computation.tensor && statement.analyze) session::refuse_virtual(*computation.tensor);
   Outline outline;

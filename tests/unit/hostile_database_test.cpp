@@ -325,7 +325,7 @@ TEST_F(HostileDatabase, TablesWhoseColumnsAreElsewhere) {
     set_text("sql/table/t", changed.replace(at, from.size(), to));
     return refused("SELECT * FROM t");
   };
-  const std::string prefix = "IoError: what the database says of the table t cannot be read: ";
+  const std::string prefix = "IoError: what the database says of table t cannot be read: ";
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":7").starts_with(prefix));
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":-1").starts_with(prefix));
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":1").starts_with(prefix));

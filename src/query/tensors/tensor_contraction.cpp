@@ -16,14 +16,13 @@ bool has(const std::string& letters, char letter) {
 
 void check(const EinsumSpec& spec, const std::vector<Tensor>& operands) {
   TESSERA_REQUIRE(TypeError, spec.operands.size() == operands.size(),
-                  "einsum: '{}' is about {} tensors, and {} are given", spec.to_string(),
+                  "einsum: '{}' expects {} tensors, found {}", spec.to_string(),
                   spec.operands.size(), operands.size());
   TESSERA_REQUIRE(TypeError, operands.size() == 1 || operands.size() == 2,
-                  "einsum takes one or two tensors, and here are {}: write a chain of them",
-                  operands.size());
+                  "einsum takes one or two tensors, found {}; nest several calls", operands.size());
   TESSERA_REQUIRE(TypeError, std::cmp_less_equal(spec.output.size(), max_rank),
-                  "einsum: the result of '{}' has {} dimensions, more than {}", spec.to_string(),
-                  spec.output.size(), max_rank);
+                  "einsum: the result of '{}' has {} dimensions, but the maximum is {}",
+                  spec.to_string(), spec.output.size(), max_rank);
   std::map<char, std::pair<std::int64_t, const Shape*>> extents;
   for (std::size_t o = 0; o < operands.size(); ++o) {
     const Shape& shape = operands[o].type.shape;
@@ -34,8 +33,7 @@ void check(const EinsumSpec& spec, const std::vector<Tensor>& operands) {
       const char letter = spec.operands[o][static_cast<std::size_t>(d)];
       const auto [known, added] = extents.emplace(letter, std::pair(shape[d], &shape));
       TESSERA_REQUIRE(TypeError, added || known->second.first == shape[d],
-                      "einsum: the shapes {} and {} do not fit '{}': the index {} has the extents "
-                      "{} and {}",
+                      "einsum: shapes {} and {} do not match '{}': index {} has sizes {} and {}",
                       to_string(*known->second.second), to_string(shape), spec.to_string(), letter,
                       known->second.first, shape[d]);
     }
@@ -133,14 +131,15 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
   const Shape &left = a.type.shape, &right = b.type.shape;
   TESSERA_REQUIRE(
       TypeError, left.rank() > 0 && right.rank() > 0,
-      "@ multiplies matrices and vectors, and these have the shapes {} and {}: a number "
-      "is multiplied with *",
+      "operator @ needs matrices or vectors, not shapes {} and {}; use * to multiply by a "
+      "number",
       to_string(left), to_string(right));
   const std::int64_t columns = left.back(), rows = right[std::max(0, right.rank() - 2)];
-  TESSERA_REQUIRE(TypeError, columns == rows,
-                  "the shapes {} and {} do not fit @: {} columns on the left and {} rows on the "
-                  "right",
-                  to_string(left), to_string(right), columns, rows);
+  TESSERA_REQUIRE(
+      TypeError, columns == rows,
+      "shapes {} and {} do not match for @: the left side has {} columns, the right side {} "
+      "rows",
+      to_string(left), to_string(right), columns, rows);
   const auto lead = [](const Shape& shape) {
     return Shape(shape.begin(), shape.end() - std::min(shape.rank(), 2));
   };
@@ -149,8 +148,8 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
     batch = broadcast_shapes(lead(left), lead(right));
   } catch (const TypeError&) {
     throw TypeError(fmt::format(
-        "the shapes {} and {} do not fit @: before the last two, dimensions "
-        "are broadcast, and {} and {} differ",
+        "shapes {} and {} do not match for @: the leading dimensions {} and {} cannot be "
+        "broadcast",
         to_string(left), to_string(right), to_string(lead(left)), to_string(lead(right))));
   }
   std::string output = std::string("abcdefgh").substr(0, batch.size());
