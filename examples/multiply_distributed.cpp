@@ -31,9 +31,9 @@ Options parse(int argc, char** argv) {
       argc, argv,
       "multiply_distributed [--shape MxKxN] [--tiles MxKxN] [--repeat R] [--threads T]\n"
       "                     [--sites S] [--f32] [--explain] [--check] [--json]\n"
-      "C = A B with A of M x K and B of K x N; --tiles says in how many tiles each is cut, and "
-      "must\n"
-      "divide the shape; --sites: logical sites, where there is no cluster\n");
+      "C = A B with A of M x K and B of K x N; --tiles is the number of tiles in each dimension "
+      "and\n"
+      "must divide the shape; --sites is the number of logical sites without a cluster\n");
   Options options;
   const auto three = [&](const char* name, std::int64_t& a, std::int64_t& b, std::int64_t& c) {
     const std::string said = given.text(name, "");

@@ -27,7 +27,7 @@ Options parse(int argc, char** argv) {
   tasks::Arguments given(
       argc, argv,
       "nearest_neighbour [--points N] [--features D] [--tiles T] [--sites S] [--explain]\n"
-      "N and D are cut into T tiles each, and must be divisible by T\n");
+      "N and D are split into T tiles each and must be divisible by T\n");
   Options options;
   options.points = given.number("--points", options.points);
   options.features = given.number("--features", options.features);

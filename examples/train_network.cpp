@@ -27,7 +27,7 @@ Options parse(int argc, char** argv) {
       argc, argv,
       "train_network [--batch N] [--features D] [--hidden H] [--labels L] [--tiles T]\n"
       "              [--steps K] [--sites S] [--explain]\n"
-      "N, H and L are cut into T tiles each, and must be divisible by T\n");
+      "N, H and L are split into T tiles each and must be divisible by T\n");
   Options options;
   tasks::NetworkShape& shape = options.shape;
   shape.batch = given.number("--batch", shape.batch);

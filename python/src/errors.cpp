@@ -85,11 +85,11 @@ void bind_errors(py::module_& module) {
     } catch (const Error& error) {
       raise(internal, error.what());
     } catch (const py::cast_error& error) {
-      raise(type, std::string("an argument of a kind that does not fit: ") + error.what());
+      raise(type, std::string("invalid argument type: ") + error.what());
     } catch (const std::bad_alloc&) {
       raise(memory, "out of memory");
     } catch (const std::length_error&) {
-      raise(memory, "out of memory: more elements than any memory holds");
+      raise(memory, "out of memory: too many elements");
     }
   });
 }

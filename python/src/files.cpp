@@ -17,7 +17,7 @@ FormatOptions options_of(const std::string& format, const py::object& tile, cons
                          const std::optional<double>& missing, const std::optional<int>& index_base,
                          const std::string& query, bool tile_a_row, bool external_files,
                          int threads, std::int64_t memory, double progress_seconds) {
-  if (delimiter.size() > 1) throw TypeError("a delimiter is one character");
+  if (delimiter.size() > 1) throw TypeError("the delimiter must be a single character");
   FormatOptions options;
   options.format = format;
   options.tile = as_extents(tile);
@@ -68,7 +68,7 @@ ExternalAccess as_access(const py::object& external_access) {
   try {
     return ExternalAccess::only({external_access.cast<std::filesystem::path>()});
   } catch (const py::cast_error&) {
-    throw TypeError("external_access is \"on\", \"off\", or a list of folders");
+    throw TypeError("external_access must be \"on\", \"off\" or a list of folders");
   }
 }
 
@@ -88,7 +88,7 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
                                              py::arg("endings") = info.endings);
         return all;
       },
-      "The formats of files, by name: what they are, and the endings that tell them.");
+      "The file formats by name, with a description and their file name endings.");
   const auto none = py::none();
   database
       .def(
@@ -115,8 +115,8 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
           py::arg("query") = "", py::arg("tile_a_row") = false, py::arg("external_files") = false,
           py::arg("threads") = 0, py::arg("memory") = FormatOptions().memory,
           py::arg("progress") = none, py::arg("progress_seconds") = 0.1,
-          "Stores what is in a file under a new name: all of it, or nothing. Returns the names of "
-          "the tensors, rows, bytes and seconds.")
+          "Imports a file under a new name, all of it or nothing. Returns the names of the "
+          "tensors, rows, bytes and seconds.")
       .def(
           "export_file",
           [](const Database& self, const py::object& name, const py::object& path,
@@ -140,7 +140,7 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
           py::arg("header") = none, py::arg("index_base") = none, py::arg("tile_a_row") = false,
           py::arg("threads") = 0, py::arg("memory") = FormatOptions().memory,
           py::arg("progress") = none, py::arg("progress_seconds") = 0.1,
-          "Writes a tensor, or several, to a file, which takes the place of one that is there.");
+          "Writes one or several tensors to a file, which replaces an existing one.");
 }
 
 }  // namespace tessera::python

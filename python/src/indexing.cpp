@@ -16,7 +16,8 @@ std::vector<py::object> spelled_out(const Tile& tile, const py::object& key) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const py::object part = parts[i];
     if (part.is(py::ellipsis())) {
-      TESSERA_REQUIRE(TypeError, !dots, "an index of {} has two ellipses", to_string(tile.type()));
+      TESSERA_REQUIRE(TypeError, !dots, "an index into {} can only have a single ellipsis",
+                      to_string(tile.type()));
       dots = true;
       fill(parts.size() - i - 1);
     } else {
@@ -25,7 +26,7 @@ std::vector<py::object> spelled_out(const Tile& tile, const py::object& key) {
   }
   fill(0);
   TESSERA_REQUIRE(TypeError, result.size() == static_cast<std::size_t>(tile.rank()),
-                  "{} indices into {}", result.size(), to_string(tile.type()));
+                  "wrong number of indices: {} for {}", result.size(), to_string(tile.type()));
   return result;
 }
 
@@ -62,12 +63,12 @@ Tile indexed(const Tile& tile, const py::object& key) {
       if (PySlice_AdjustIndices(extent, &from, &to, step) == 0) from = to = 0, step = 1;
     } else {
       TESSERA_REQUIRE(TypeError, PyIndex_Check(parts[d].ptr()) != 0,
-                      "{} is no index: use integers, slices and ...",
+                      "invalid index {}: use integers, slices and ...",
                       py::repr(parts[d]).cast<std::string>());
       const auto place = parts[d].attr("__index__")().cast<std::int64_t>();
       if (place < -extent || place >= extent)  // what ends Python's iteration over a tile
-        throw py::index_error(
-            fmt::format("index {} into dimension {} of {}", place, d, to_string(tile.type())));
+        throw py::index_error(fmt::format("index {} is out of bounds for dimension {} of {}", place,
+                                          d, to_string(tile.type())));
       from = place < 0 ? place + extent : place;
       to = from + 1;
     }

@@ -66,8 +66,8 @@ std::int64_t as_integer(const std::string& name, const py::handle& object) {
   const std::int64_t value = index ? PyLong_AsLongLongAndOverflow(index.ptr(), &overflow) : 0;
   PyErr_Clear();
   if (!index || overflow != 0)
-    throw TypeError("parameter '" + name + "' has " + py::repr(object).cast<std::string>() +
-                    " where an integer of 64 bits is expected");
+    throw TypeError("parameter '" + name + "' must be a 64-bit integer, not " +
+                    py::repr(object).cast<std::string>());
   return value;
 }
 
@@ -83,7 +83,7 @@ ParamValue as_param(const std::string& name, const py::handle& object) {
   if (py::isinstance<py::str>(object)) return object.cast<std::string>();
   if (!py::isinstance<py::iterable>(object))
     throw TypeError("parameter '" + name + "' cannot be " + py::repr(object).cast<std::string>() +
-                    ": it is a number, a text, true or false, or a list of integers");
+                    "; use a number, a text, True or False, or a list of integers");
   std::vector<std::int64_t> values;
   for (const py::handle& value : object) values.push_back(as_integer(name, value));
   return values;

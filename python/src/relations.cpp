@@ -6,13 +6,13 @@ namespace {
 Presence as_presence(const std::string& text) {
   for (Presence presence : {Presence::continuous, Presence::sparse, Presence::partial})
     if (to_string(presence) == text) return presence;
-  throw TypeError("'" + text + "' is not a presence: use continuous, sparse or partial");
+  throw TypeError("'" + text + "' is not a presence; use 'continuous', 'sparse' or 'partial'");
 }
 
 std::string as_text(const py::object& object, const char* what) {
   if (!py::isinstance<py::str>(object))
     throw TypeError(py::repr(object).cast<std::string>() + " is not " + what +
-                    ": give an expression as a text, or a function");
+                    "; give an expression as a text, or a function");
   return object.cast<std::string>();
 }
 
@@ -24,7 +24,7 @@ Key as_key(const py::object& object) {
     return as_inline<Key>(object.cast<std::vector<std::int64_t>>());
   } catch (const py::cast_error&) {
     throw TypeError(py::repr(object).cast<std::string>() +
-                    " is not a key: use an integer or a tuple of integers");
+                    " is not a key; use an integer or a tuple of integers");
   }
 }
 
@@ -202,7 +202,7 @@ void bind_relations(py::module_& module) {
                                name);
           },
           py::arg("frontier"), py::arg("tile"), py::arg("dtype") = "f64", py::arg("name") = "",
-          "An input of which only the type is known: its plans can be explained, not run.")
+          "An input without data, known only by its type; its plans can be explained but not run.")
       .def(
           "aggregate",
           [](const Plan& p, const std::vector<int>& by, const py::object& kernel) {
@@ -277,8 +277,8 @@ void bind_relations(py::module_& module) {
           [](const std::string& bytes, const std::map<std::string, Plan>& inputs) {
             const auto find = [&](const std::string& name, const RelationType&) {
               const auto found = inputs.find(name);
-              TESSERA_REQUIRE(PlanError, found != inputs.end(),
-                              "the plan reads an input '{}', which is not among those given", name);
+              TESSERA_REQUIRE(PlanError, found != inputs.end(), "input '{}' of the plan is missing",
+                              name);
               const auto* input = std::get_if<op::Input>(&operator_of(found->second));
               const bool nameless = input != nullptr && input->relation && input->name.empty();
               return nameless ? Plan::input(*input->relation, name) : found->second;

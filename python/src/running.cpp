@@ -17,15 +17,16 @@ std::int64_t limit_of(const py::object& said) {
     int overflow = 0;
     if (number) bytes = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     PyErr_Clear();
-    TESSERA_REQUIRE(TypeError, number && overflow == 0,
-                    "memory_limit={} is no number of bytes that can be counted: write '512MB', "
-                    "'2GiB' or 1000000",
-                    py::repr(said).cast<std::string>());
+    TESSERA_REQUIRE(
+        TypeError, number && overflow == 0,
+        "invalid memory_limit {}; use a number of bytes such as '512MB', '2GiB' or 1000000",
+        py::repr(said).cast<std::string>());
   }
-  TESSERA_REQUIRE(TypeError, bytes > 0,
-                  "memory_limit={}, and nothing runs in no memory: write '512MB' or '2GiB', or "
-                  "leave it out for 80% of what there is",
-                  py::repr(said).cast<std::string>());
+  TESSERA_REQUIRE(
+      TypeError, bytes > 0,
+      "memory_limit must be positive, not {}; use a value such as '512MB' or '2GiB', or "
+      "omit it for 80% of the available memory",
+      py::repr(said).cast<std::string>());
   return bytes;
 }
 
@@ -97,7 +98,7 @@ void bind_running(py::module_& module) {
   module.def(
       "set_cluster_timeout", [](double seconds) { set_cluster_timeout(seconds); },
       py::arg("seconds"),
-      "Seconds without a sign of life after which another process of the cluster is given up "
+      "Seconds without a message after which another process of the cluster counts as lost, "
       "with a ClusterError that names it; 0: the default, 300.");
 }
 

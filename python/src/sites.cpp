@@ -52,7 +52,7 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   OptimizerOptions options;
   options.sites = count;
   TESSERA_REQUIRE(PlanError, objective == "exact" || objective == "published",
-                  "the objective is 'exact' or 'published', not '{}'", objective);
+                  "objective must be 'exact' or 'published', not '{}'", objective);
   options.objective = objective == "exact" ? Objective::exact : Objective::published;
   options.alternatives = alternatives;
   options.disabled = {disabled.begin(), disabled.end()};
@@ -62,7 +62,7 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   for (const auto& [key, value] : placed) {
     const auto name = key.cast<std::string>();
     TESSERA_REQUIRE(PlanError, names.contains(name),
-                    "there is no input '{}' to be placed; the plan reads {}", name,
+                    "cannot place input '{}': not found; the plan reads {}", name,
                     fmt::join(names, ", "));
     layouts[name] = value.is_none() ? std::nullopt : std::optional(value.cast<Layout>());
   }
@@ -98,7 +98,8 @@ void bind_sites(py::module_& module) {
           "grid",
           [](std::vector<int> components, std::vector<int> extents) {
             TESSERA_REQUIRE(PlanError, components.size() == extents.size(),
-                            "{} components on {} axes", components.size(), extents.size());
+                            "components and extents must have the same length, not {} and {}",
+                            components.size(), extents.size());
             return Layout{Layout::Kind::grid, std::move(components), std::move(extents)};
           },
           py::arg("components"), py::arg("extents"),

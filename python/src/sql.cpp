@@ -46,7 +46,7 @@ class SharedSession {
     const auto run = [&]() -> Results {
       std::unique_lock alone(mutex_, std::defer_lock);
       while (!alone.try_lock_for(std::chrono::milliseconds(20)))
-        refuse_if_stopped("another statement of the session was running");
+        refuse_if_stopped("waiting for another statement of the session");
       const WhileWatched until_the_end(session_.run_options(), watched.stop(), watched.listener());
       try {
         return session_.execute(text, values);
@@ -92,7 +92,7 @@ std::int64_t insert(SharedSession& session, const std::string& table, const py::
       for (std::size_t c = 0; c < width; ++c) marks += c > 0 ? ", ?" : "?";
     }
     TESSERA_REQUIRE(TypeError, wide == width && wide > 0,
-                    "row {} has {} values, and the first one has {}", count, wide, width);
+                    "row {} has {} values, but the first row has {}", count, wide, width);
     text += (count++ == 0 ? " VALUES (" : ", (") + marks + ")";
   }
   if (count > 0) (void)session.execute(text, values, progress);
@@ -157,8 +157,8 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
                 session->execute(text, as_values(values), progress);
             if (results.empty()) return StatementResult{};
             TESSERA_REQUIRE(TypeError, results.back().command != "SET",
-                            "a setting holds for later statements of its session, and this one "
-                            "has none: settings that last want db.session()");
+                            "SET has no effect here, because the session ends with this call; use "
+                            "db.session() for settings that last");
             return std::move(results.back());
           },
           py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,

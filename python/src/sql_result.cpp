@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t shown_rows = 20;
 
 const ResultTable& table_of(const StatementResult& result) {
-  TESSERA_REQUIRE(TypeError, result.table, "{} has no rows, only a message: {}", result.command,
-                  result.message);
+  TESSERA_REQUIRE(TypeError, result.table, "{} returned no rows, only a message: {}",
+                  result.command, result.message);
   return *result.table;
 }
 
@@ -48,8 +48,8 @@ int column_number(const ResultTable& table, const py::object& which) {
     const auto number = which.cast<std::int64_t>();
     const std::int64_t counted = number < 0 ? number + std::ssize(columns) : number;
     if (counted < 0 || counted >= std::ssize(columns))
-      throw py::index_error("there is no column " + std::to_string(number) + ": the result has " +
-                            std::to_string(columns.size()));
+      throw py::index_error("column " + std::to_string(number) +
+                            " is out of range; the result has " + std::to_string(columns.size()));
     return static_cast<int>(counted);
   }
   const auto name = which.cast<std::string>();
@@ -58,7 +58,7 @@ int column_number(const ResultTable& table, const py::object& which) {
     if (columns[c].name == name) return static_cast<int>(c);
     names += (c > 0 ? ", " : "") + columns[c].name;
   }
-  throw py::key_error("there is no column " + name + "; there are: " + names);
+  throw py::key_error("column \"" + name + "\" not found; available columns: " + names);
 }
 
 /// Numbers and truth values as an array of their type; texts, tensors, and whatever has a NULL
@@ -104,7 +104,7 @@ py::object item(const StatementResult& result, const py::object& key) {
     const auto number = key.cast<std::int64_t>();
     const std::int64_t row = number < 0 ? number + table.rows() : number;
     if (row < 0 || row >= table.rows())
-      throw py::index_error("there is no row " + std::to_string(number) + ": the result has " +
+      throw py::index_error("row " + std::to_string(number) + " is out of range; the result has " +
                             std::to_string(table.rows()));
     return row_of(table, row);
   }
@@ -130,7 +130,7 @@ void bind_results(py::module_& module) {
         return row_of(self.table, self.next++);
       });
   py::class_<StatementResult>(module, "Result",
-                              "What a statement of SQL yields: rows, or a message.")
+                              "The result of an SQL statement: rows or a message.")
       .def_property_readonly(
           "columns",
           [](const StatementResult& result) {
@@ -139,7 +139,7 @@ void bind_results(py::module_& module) {
               for (const ResultColumn& one : result.table->columns()) names.push_back(one.name);
             return names;
           },
-          "The names of the columns; none where there are no rows.")
+          "The names of the columns; empty without rows.")
       .def_property_readonly(
           "types",
           [](const StatementResult& result) {
@@ -150,7 +150,8 @@ void bind_results(py::module_& module) {
           },
           "Their types in SQL: 'BIGINT', 'MATRIX[2][3]'.")
       .def_readonly("command", &StatementResult::command, "As in 'SELECT' or 'CREATE TABLE'.")
-      .def_readonly("message", &StatementResult::message, "What a statement without rows has done.")
+      .def_readonly("message", &StatementResult::message,
+                    "The message of a statement without rows.")
       .def_readonly("seconds", &StatementResult::seconds)
       .def("__len__", &row_count)
       .def("__bool__", [](const StatementResult&) { return true; })

@@ -26,9 +26,9 @@ std::string type_name(const py::handle& object) {
 
 [[noreturn]] void refuse(const Which& which, const py::handle& object) {
   throw TypeError(fmt::format(
-      "{} is of type {}, which SQL has not: give None, a bool, an int, a float, a str, a "
-      "number of NumPy's, or an array, a nested list of numbers, a sparse matrix or a "
-      "Tile for a tensor",
+      "{} has type {}, which SQL does not support; use None, a bool, an int, a float, a str "
+      "or a NumPy number, or for a tensor an array, a nested list of numbers, a sparse "
+      "matrix or a Tile",
       which.text(), type_name(object)));
 }
 
@@ -38,7 +38,7 @@ std::string as_text(const Which& which, const py::handle& object) {
   if (text == nullptr) {
     PyErr_Clear();
     throw ValueError(which.text() +
-                     " is a str that is no Unicode text, as it has lone surrogates: encode or "
+                     " is not valid Unicode text, because it has lone surrogates; encode or "
                      "replace them");
   }
   return {text, static_cast<std::size_t>(length)};
@@ -47,8 +47,7 @@ std::string as_text(const Which& which, const py::handle& object) {
 std::int64_t as_integer(const Which& which, const py::handle& object) {
   int overflow = 0;
   const std::int64_t number = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-  TESSERA_REQUIRE(ValueError, overflow == 0,
-                  "{} does not fit a BIGINT, which has 64 bits and a sign: {}", which.text(),
+  TESSERA_REQUIRE(ValueError, overflow == 0, "{} is out of range for BIGINT: {}", which.text(),
                   py::str(object).cast<std::string>());
   return number;
 }
@@ -61,8 +60,8 @@ Tile as_tensor(const Which& which, const py::handle& object) {
   } catch (const py::error_already_set& error) {
     // NumPy's own, as of lists that are not all of a length; Ctrl-C is no matter of the value.
     if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) throw;
-    throw TypeError(fmt::format("{} is a {} that is no array: {}", which.text(), type_name(object),
-                                py::str(error.value()).cast<std::string>()));
+    throw TypeError(fmt::format("cannot convert {} of type {} to an array: {}", which.text(),
+                                type_name(object), py::str(error.value()).cast<std::string>()));
   }
 }
 
@@ -110,7 +109,7 @@ bool is_list(const py::handle& object) {
 std::vector<SqlValue> as_values(const py::object& list) {
   std::vector<SqlValue> values;
   if (list.is_none()) return values;
-  TESSERA_REQUIRE(TypeError, is_list(list), "values for each ? are a list or a tuple, not {}",
+  TESSERA_REQUIRE(TypeError, is_list(list), "values must be a list or a tuple, not {}",
                   type_name(list));
   for (const py::handle& one : list) values.push_back(as_value({values.size() + 1}, one));
   return values;
@@ -118,9 +117,8 @@ std::vector<SqlValue> as_values(const py::object& list) {
 
 std::vector<SqlValue> as_row(const py::handle& row, std::int64_t number) {
   std::vector<SqlValue> values;
-  TESSERA_REQUIRE(TypeError, is_list(row),
-                  "row {} is of type {}: a row is a list or a tuple of values", number,
-                  type_name(row));
+  TESSERA_REQUIRE(TypeError, is_list(row), "row {} must be a list or a tuple of values, not {}",
+                  number, type_name(row));
   for (const py::handle& one : row) values.push_back(as_value({values.size() + 1, number}, one));
   return values;
 }

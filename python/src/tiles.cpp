@@ -71,12 +71,13 @@ Tile tile_from_scipy(const py::object& matrix, int sparse_dims) {
     csr = matrix.attr("tocsr")();
     csr.attr("check_format")(true);
   } catch (const py::error_already_set& error) {
-    throw TypeError(std::string("a malformed sparse matrix: ") + error.what());
+    throw TypeError(std::string("invalid sparse matrix: ") + error.what());
   }
   const std::optional<DType> known = our_dtype(csr.attr("dtype").cast<py::dtype>());
   if (!known)
-    throw TypeError("a sparse matrix of dtype " + py::str(csr.attr("dtype")).cast<std::string>() +
-                    " has no tile; cast it to float32, float64, int64 or bool");
+    throw TypeError(
+        "unsupported dtype of a sparse matrix: " + py::str(csr.attr("dtype")).cast<std::string>() +
+        "; cast it to float32, float64, int64 or bool");
   const bool canonical = csr.attr("has_canonical_format").cast<bool>();
   if (!canonical || *known == DType::boolean) {  // sparse booleans store no false
     if (csr.is(matrix)) csr = csr.attr("copy")();
@@ -105,7 +106,7 @@ py::array vector_view(const Tile& tile, DType dtype, std::int64_t count, const v
 
 py::object tile_to_scipy(const Tile& given) {
   if (given.rank() != 2)
-    throw TypeError("SciPy's sparse matrices have two dimensions, not those of " +
+    throw TypeError("a SciPy sparse matrix must have two dimensions, unlike " +
                     to_string(given.type()));
   const Tile tile = given.with_sparse_dims(1);
   const std::int64_t first = tile.offsets()[0];
@@ -137,8 +138,8 @@ std::vector<py::ssize_t> byte_strides(const Tile& tile) {
 Tile tile_from_numpy(const py::array& given) {
   const std::optional<DType> dtype = our_dtype(given.dtype());
   if (!dtype)
-    throw TypeError("an array of dtype " + py::str(given.dtype()).cast<std::string>() +
-                    " has no tile; cast it to float32, float64, int64 or bool");
+    throw TypeError("unsupported dtype of an array: " + py::str(given.dtype()).cast<std::string>() +
+                    "; cast it to float32, float64, int64 or bool");
   py::array array = given;
   Shape shape;
   Strides strides;
@@ -197,7 +198,7 @@ void bind_tiles(py::module_& module) {
             if (type != DType::i64)
               return random_uniform(type, extents, seed, low.value_or(0), high.value_or(1));
             TESSERA_REQUIRE(TypeError, low && high,
-                            "random integers need low and high: from low to high - 1");
+                            "random integers need low and high; the range is low to high - 1");
             return random_integers(type, extents, seed, static_cast<std::int64_t>(*low),
                                    static_cast<std::int64_t>(*high));
           },

@@ -88,7 +88,7 @@ class Watched {
       std::rethrow_exception(python_error_);
     } catch (py::error_already_set& error) {
       if (result_ && py::hasattr(error.value(), "add_note"))
-        error.value().attr("add_note")("it came too late: what was asked for has happened");
+        error.value().attr("add_note")("the interrupt came too late; the operation has completed");
       throw;
     }
   }

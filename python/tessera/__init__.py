@@ -38,7 +38,7 @@ __all__ = [
 
 
 def connect(folder=None, **options):
-    """The database in a folder, which is made if it is not there; without one, a temporary database."""
+    """Opens the database in a folder, created if it does not exist; without a folder, a temporary database."""
     if folder is None:
         return Database.temporary(**options)
     return Database(folder, **options)

@@ -10,7 +10,7 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     if name not in kernel_names() and name not in kernel_aliases():
-        raise AttributeError(f"there is no kernel named '{name}'")
+        raise AttributeError(f"kernel '{name}' not found")
 
     def function(*tiles, **parameters):
         return Kernel(name, **parameters)(*tiles)

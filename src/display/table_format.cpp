@@ -29,7 +29,7 @@ std::string count_text(std::int64_t shown, const ResultTable& rows, const View& 
 }  // namespace
 
 void stop_if_asked(const View& view) {
-  if (view.stop.stop_requested()) throw Interrupted("not all rows are written");
+  if (view.stop.stop_requested()) throw Interrupted("stopped before all rows were written");
 }
 
 void write_table(std::ostream& out, const ResultTable& rows, const View& view) {

@@ -49,16 +49,17 @@ std::size_t checked_length(std::string_view text, std::size_t at) {
   const std::size_t length = character_length(text, at);
   const Location location = at_offset(at);
   if (length == 0)
-    fail_parse(location, "the byte '{}' is not valid UTF-8: save the text in that encoding",
+    fail_parse(location, "invalid byte '{}' for encoding UTF-8; save the text as UTF-8",
                readable(text.substr(at, 1)));
-  if (text[at] == '\0') fail_parse(location, "a zero byte, '\\x00', cannot stand in a text");
+  if (text[at] == '\0') fail_parse(location, "invalid zero byte '\\x00' in the text");
   return length;
 }
 
 void refuse_look_alike(std::string_view text, std::size_t at) {
   for (const LookAlike& odd : look_alikes)
     if (text.substr(at).starts_with(odd.character))
-      fail_parse(at_offset(at), "'{}' is {}: write {}", odd.character, odd.what, odd.instead);
+      fail_parse(at_offset(at), "invalid character '{}', {}; use {} instead", odd.character,
+                 odd.what, odd.instead);
 }
 
 }  // namespace
@@ -78,8 +79,8 @@ std::string unquoted(const Token& token) {
 Lexer::Lexer(std::string_view text) : text_(text), scanner_(text, our_script) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (text.size() > most)
-    fail_parse(Location{}, "the text has {} bytes, and at most {} can be read at once: split it",
-               text.size(), most);
+    fail_parse(Location{}, "the text has {} bytes, but the maximum is {}; split it", text.size(),
+               most);
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (!text.starts_with(byte_order_mark)) return;
   last_end_ = byte_order_mark.size();
@@ -90,8 +91,7 @@ Token Lexer::next() {
   Lexeme found = scanner_.next();
   for (; found.kind == Lexeme::Kind::comment; found = scanner_.next())
     if (!found.ended)
-      fail_parse(at_offset(found.offset),
-                 "the comment that begins here does not end: a */ is missing");
+      fail_parse(at_offset(found.offset), "unterminated comment; add the missing */");
   switch (found.kind) {
     case Lexeme::Kind::word: return word(found);
     case Lexeme::Kind::number: return number(found.offset);
@@ -120,15 +120,14 @@ Token Lexer::quoted(const Lexeme& found) {
   const Location here = at_offset(found.offset);
   const bool is_string = found.text.front() == '\'';
   if (!found.ended && is_string)
-    fail_parse(here,
-               "the string that begins here does not end: a ' is missing (one inside of a string "
-               "is doubled, as in 'it''s')");
+    fail_parse(
+        here,
+        "unterminated string; add the missing ' (write '' for a quote inside a string, as in "
+        "'it''s')");
   if (!found.ended)
-    fail_parse(here,
-               "the quoted name that begins here does not end: a \" is missing (a string is "
-               "written with ')");
+    fail_parse(here, "unterminated quoted name; add the missing \" (strings are written with ')");
   if (!is_string && found.text.size() == 2)
-    fail_parse(here, "a name in quotes has at least one character (a string is written with ')");
+    fail_parse(here, "a quoted name cannot be empty (strings are written with ')");
   const std::size_t end = found.offset + found.text.size();
   for (std::size_t i = found.offset; i < end;) i += checked_length(text_, i);
   return token(is_string ? Token::Kind::string : Token::Kind::quoted_name, found.offset,
@@ -137,8 +136,7 @@ Token Lexer::quoted(const Lexeme& found) {
 
 void fail_too_large(const Token& token) {
   fail_parse(token.location,
-             "the integer {} does not fit 63 bits: the largest one is {} (with a decimal point "
-             "it is a DOUBLE)",
+             "integer out of range: {}; the maximum is {} (add a decimal point to write a DOUBLE)",
              readable(token.text), std::numeric_limits<std::int64_t>::max());
 }
 
@@ -167,8 +165,8 @@ Token Lexer::number(std::size_t begin) {
     refuse_look_alike(text_, end);
     while (our_script.continues_word(at(end)) || (at(end) == '.' && at(end + 1) != '.')) ++end;
     fail_parse(at_offset(begin),
-               "'{}' is neither a number nor a name (a name that begins with a digit is quoted, "
-               "as in \"2nd\"; a size with a unit is a string)",
+               "invalid number or name '{}'; quote a name that begins with a digit, as in \"2nd\", "
+               "and write a size with a unit as a string",
                readable(text_.substr(begin, end - begin)));
   }
   Token found = token(whole ? Token::Kind::integer : Token::Kind::decimal, begin, end - begin);
@@ -184,7 +182,7 @@ Token Lexer::number(std::size_t begin) {
   if (!whole && (std::from_chars(first, last, found.decimal).ec != std::errc() ||
                  !std::isfinite(found.decimal)))
     fail_parse(found.location,
-               "the number {} does not fit a DOUBLE, which goes from 4.9e-324 to 1.7e308",
+               "number out of range for DOUBLE: {}; the range is 4.9e-324 to 1.7e308",
                readable(found.text));
   return found;
 }
@@ -203,16 +201,17 @@ Token Lexer::symbol(const Lexeme& found) {
   const std::string_view rest = text_.substr(found.offset);
   if (rest.size() > 1 && rest[0] == '.' && is_digit(rest[1])) return number(found.offset);
   if (found.text == "." && rest.starts_with(".."))
-    fail_parse(at_offset(found.offset), "a range is written with three dots, as in 0...50");
+    fail_parse(at_offset(found.offset),
+               "syntax error at or near \"..\"; write a range with three dots, as in 0...50");
   if (std::find(std::begin(symbols), std::end(symbols), found.text) != std::end(symbols))
     return token(Token::Kind::symbol, found.offset, found.text.size());
-  const char* remedy = rest[0] == '`'   ? ": names are quoted with \""
-                       : rest[0] == '!' ? ": 'not equal' is <> or !=, and 'not' is NOT"
-                       : rest[0] == '&' ? ": 'and' is AND"
-                       : rest[0] == '^' ? ": a power is power(x, y)"
-                       : rest[0] == '#' ? ": a comment begins with --"
+  const char* remedy = rest[0] == '`'   ? "; quote names with \""
+                       : rest[0] == '!' ? "; use <> or != for not equal, and NOT for negation"
+                       : rest[0] == '&' ? "; use AND"
+                       : rest[0] == '^' ? "; use power(x, y)"
+                       : rest[0] == '#' ? "; start a comment with --"
                                         : "";
-  fail_parse(at_offset(found.offset), "the character '{}' means nothing here{}",
+  fail_parse(at_offset(found.offset), "syntax error at or near \"{}\"{}",
              readable(rest.substr(0, 1)), remedy);
 }
 

@@ -50,10 +50,11 @@ std::string OptimizedPlan::explain(bool verbose) const {
                         return {where(node), quantity_text(own.floats_moved),
                                 quantity_text(own.flops), to_string(node.type())};
                       });
-  text += fmt::format("\n{} site{}: {} floats moved, {} flops, predicted {}{}\n", plan().sites(),
-                      plan().sites() == 1 ? "" : "s", quantity_text(cost.total.floats_moved),
-                      quantity_text(cost.total.flops), seconds_text(cost.total.seconds),
-                      cost.exact ? "" : " (not every relation could be listed: an estimate)");
+  text +=
+      fmt::format("\n{} site{}: {} floats moved, {} flops, predicted {}{}\n", plan().sites(),
+                  plan().sites() == 1 ? "" : "s", quantity_text(cost.total.floats_moved),
+                  quantity_text(cost.total.flops), seconds_text(cost.total.seconds),
+                  cost.exact ? "" : " (an estimate: some relations are too large to enumerate)");
   if (objective == Objective::published)
     text += fmt::format("published cost: {} floats\n", quantity_text(cost.total.published));
   std::vector<std::string> fired;

@@ -25,7 +25,8 @@ void require_known_rules(const std::set<std::string>& names) {
   const std::vector<std::string> known = known_rules();
   for (const std::string& name : names)
     TESSERA_REQUIRE(PlanError, std::find(known.begin(), known.end(), name) != known.end(),
-                    "there is no rule {} to disable; there are {}", name, fmt::join(known, ", "));
+                    "cannot disable rule \"{}\": not found; available: {}", name,
+                    fmt::join(known, ", "));
 }
 
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {

@@ -89,8 +89,8 @@ void take_pass(std::vector<PassUse>& uses, const PassInfo& pass,
 
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options) {
   TESSERA_REQUIRE(PlanError, options.sites >= 1 && options.sites <= max_sites,
-                  "a plan for {} sites; there may be 1 to {}", options.sites, max_sites);
-  TESSERA_REQUIRE(PlanError, !plans.empty(), "there is nothing to plan");
+                  "invalid number of sites {}; expected 1 to {}", options.sites, max_sites);
+  TESSERA_REQUIRE(PlanError, !plans.empty(), "there are no plans to optimize");
   require_known_rules(options.disabled);
   Planning planning{plans, options};
   for (const Pass& pass : passes()) take(planning, pass);

@@ -49,7 +49,8 @@ int costliest_join(const Skeleton& skeleton) {
 std::vector<ia::Plan> found_by(Search& search, const OptimizerOptions& options) {
   const std::optional<std::vector<ia::Plan>> found = search.run();
   TESSERA_REQUIRE(PlanError, found.has_value() || options.disabled.empty(),
-                  "with what is disabled ({}) no plan is left", fmt::join(options.disabled, ", "));
+                  "no plan is possible with the disabled rules ({})",
+                  fmt::join(options.disabled, ", "));
   TESSERA_INVARIANT(found.has_value(), "no placement was found");
   return *found;
 }
@@ -201,7 +202,7 @@ std::vector<Alternative> alternatives_to(const Placed& placed, const OptimizerOp
     });
     const std::optional<std::vector<ia::Plan>> plan = search.run();
     if (!plan) {
-      found.push_back({algorithm.name, std::nullopt, "the keys leave nothing to split that way"});
+      found.push_back({algorithm.name, std::nullopt, "the keys cannot be split this way"});
       continue;
     }
     const PlanCost cost = cost_of(finish(*plan), options.machine);

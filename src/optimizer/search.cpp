@@ -314,7 +314,7 @@ Search::Way Search::best_computed(int node, int place) {
 }
 
 Search::Way Search::find_best(int node, int place) {
-  refuse_if_stopped("placements were compared");
+  refuse_if_stopped("comparing placements");
   Way found;
   const auto consider = [&](const Option& option) {
     if (option.cost >= found.cost) return;

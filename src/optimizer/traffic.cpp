@@ -12,7 +12,7 @@
 namespace tessera::optimizer {
 namespace {
 
-constexpr const char* planning = "placements were compared";
+constexpr const char* planning = "comparing placements";
 
 }  // namespace
 

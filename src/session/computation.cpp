@@ -85,8 +85,8 @@ Computation Session::State::computation_of(const sql::Statement& statement,
   const auto* tensor = std::get_if<sql::CreateTensor>(&statement.node);
   if (tensor == nullptr || !tensor->expression)
     fail_type(statement.begin,
-              "EXPLAIN takes a query, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE, or "
-              "MATERIALIZE");
+              "EXPLAIN supports only queries, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE "
+              "and MATERIALIZE");
   return computation_of(*tensor, catalogue, statement.begin);
 }
 

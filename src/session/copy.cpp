@@ -32,13 +32,13 @@ void written_by_first(const RunOptions& run, const std::string& file, const quer
 }
 
 StatementResult read_in(std::int64_t rows) {
-  return {"COPY", {}, fmt::format("{} read", session::count_text(rows, "row"))};
+  return {"COPY", {}, fmt::format("read {}", session::count_text(rows, "row"))};
 }
 
 /// What is written to the standard output is all that stands there.
 StatementResult written_to(const std::string& file, std::int64_t rows) {
   if (descriptor_of(file) == STDOUT_FILENO) return {"COPY"};
-  return {"COPY", {}, fmt::format("{} written", session::count_text(rows, "row"))};
+  return {"COPY", {}, fmt::format("wrote {}", session::count_text(rows, "row"))};
 }
 
 }  // namespace
@@ -58,18 +58,18 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Location 
 
   const auto kind = catalogue.kind(statement.table);
   if (!kind)
-    fail_type(location, "there is no {}; there are: {}{}", statement.table, catalogue.all_names(),
-              statement.from ? ". CREATE TENSOR ... FROM makes a new one of a file" : "");
+    fail_type(location, "table or tensor \"{}\" not found; available: {}{}", statement.table,
+              catalogue.all_names(),
+              statement.from ? "; CREATE TENSOR ... FROM creates a new tensor from a file" : "");
   const std::string name = catalogue.exact_name(statement.table);
   if (*kind == StoredDefinitions::Kind::versions || *kind == StoredDefinitions::Kind::view)
-    fail_type(location, "{} has no rows of its own: COPY (SELECT ...) TO writes what it yields",
-              name);
+    fail_type(location, "cannot copy {} \"{}\"; use COPY (SELECT ...) TO to write its rows",
+              session::kind_name(*kind), name);
   if (*kind == StoredDefinitions::Kind::virtual_tensor)
-    fail_type(location, "{} is virtual, a shape without data", name);
+    fail_type(location, "tensor \"{}\" is virtual and has no data", name);
   if (statement.from && *kind == StoredDefinitions::Kind::tensor)
     fail_type(location,
-              "{} is a tensor, which is read as a whole: DROP it, and CREATE TENSOR {} FROM "
-              "the file",
+              "cannot copy into tensor \"{}\"; drop it and use CREATE TENSOR {} FROM the file",
               name, name);
   const query::Schema schema = catalogue.table(name).schema;
   if (statement.from) {

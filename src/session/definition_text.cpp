@@ -49,7 +49,7 @@ std::vector<std::string> primary_key_in(const json& written, const query::Schema
                                   return query::same_name(column.name, part) &&
                                          query::is_integer(column.type);
                                 }),
-                    "its key has a part {}, which is no column of integers", part);
+                    "primary key column \"{}\" is not an integer column", part);
   return key;
 }
 
@@ -82,7 +82,7 @@ TableDefinition definition_of(const std::string& text) {
   }
   TESSERA_REQUIRE(
       IoError, definition.origins.empty() || definition.origins.size() == definition.schema.size(),
-      "it says of {} columns of {} where they are", definition.origins.size(),
+      "it gives the positions of {} of {} columns", definition.origins.size(),
       definition.schema.size());
   definition.primary_key = primary_key_in(written.at("primary_key"), definition.schema);
   definition.sources = written.value("sources", "");
@@ -93,13 +93,13 @@ void check_origins(const TableDefinition& definition, const RelationType& relati
                    const std::string& whose) {
   store::read_stored(whose, [&] {
     TESSERA_REQUIRE(IoError, definition.origins.size() == definition.schema.size(),
-                    "it does not say where its columns are");
+                    "it does not give the positions of its columns");
     for (std::size_t c = 0; c < definition.origins.size(); ++c) {
       const query::Column& column = definition.schema[c];
       if (const auto* of_key = std::get_if<KeyExpr>(&definition.origins[c])) {
         TESSERA_REQUIRE(IoError,
                         of_key->arity() <= relation.arity() && query::is_integer(column.type),
-                        "its column {} is {} of keys with {} components", column.name,
+                        "column \"{}\" is computed as {} from keys with {} components", column.name,
                         of_key->to_string(), relation.arity());
         continue;
       }
@@ -109,8 +109,8 @@ void check_origins(const TableDefinition& definition, const RelationType& relati
                       payload < relation.columns.size() &&
                           relation.columns[payload].type.dtype == wanted.dtype &&
                           relation.columns[payload].type.shape.rank() == wanted.shape.rank(),
-                      "its column {} is {}, which the tiles of {} are not", column.name,
-                      sql::to_string(column.type), to_string(relation));
+                      "column \"{}\" has type {}, which does not match the tiles of {}",
+                      column.name, sql::to_string(column.type), to_string(relation));
     }
   });
 }

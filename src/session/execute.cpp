@@ -20,9 +20,9 @@ std::int64_t constant(const sql::Expression& written, const std::vector<std::str
                       const std::vector<std::int64_t>& values, const char* what) {
   const auto bound = query::bind_constant(written, names);
   if (!query::is_integer(bound->type))
-    lang::fail_type(written.location, "{}, and this is {}", what, sql::to_string(bound->type));
+    lang::fail_type(written.location, "{}, not {}", what, sql::to_string(bound->type));
   const query::Cell value = query::evaluate(*bound, {}, values);
-  if (value.is_null()) lang::fail_type(written.location, "{}, and this is NULL", what);
+  if (value.is_null()) lang::fail_type(written.location, "{}, not NULL", what);
   return value.integer();
 }
 
@@ -35,7 +35,7 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
     } else if (const auto* materialize = std::get_if<sql::Materialize>(&item)) {
       query::Indices indices;
       for (const sql::IndexRange& index : materialize->table.indices) {
-        constexpr const char* what = "MATERIALIZE takes one version: an integer for each index";
+        constexpr const char* what = "each index of MATERIALIZE must be an integer";
         if (index.to) lang::fail_type(index.location, what);
         indices.push_back(constant(*index.from, names, values, what));
       }
@@ -54,16 +54,16 @@ void collect(const std::vector<sql::ExecuteItem>& items, const std::vector<std::
       into.push_back({{whole, names, values}, version});
     } else {
       const sql::Loop& loop = *std::get<std::shared_ptr<const sql::Loop>>(item);
-      constexpr const char* what = "a loop runs over integers";
+      constexpr const char* what = "loop bounds must be integers";
       const std::int64_t from = constant(*loop.from, names, values, what);
       const std::int64_t to = constant(*loop.to, names, values, what);
       if (from > to) continue;
       const auto more = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
       if (more >= static_cast<std::uint64_t>(most_steps - steps))
-        lang::fail_type(
-            loop.from->location,
-            "{}...{}: the loops of a statement have more than {} steps; run it in parts", from, to,
-            most_steps);
+        lang::fail_type(loop.from->location,
+                        "{}...{}: the loops of one statement cannot run more than {} steps; split "
+                        "the statement",
+                        from, to, most_steps);
       steps += static_cast<std::int64_t>(more) + 1;
       for (std::int64_t value = from; value <= to; ++value) {
         std::vector<std::string> inner_names = names;
@@ -115,17 +115,18 @@ StatementResult Session::State::execute(
   const auto queries = static_cast<std::int64_t>(shown.size());
   const std::int64_t versions = std::ssize(computation.outputs) - queries;
   std::string message;
-  if (queries > 0) message = queries == 1 ? "1 query" : fmt::format("{} queries", queries);
+  if (queries > 0) message = queries == 1 ? "ran 1 query" : fmt::format("ran {} queries", queries);
   if (versions > 0)
-    message +=
-        (message.empty() ? "" : ", ") + session::count_text(versions, "table") + " materialized";
+    message += (message.empty() ? "materialized " : ", materialized ") +
+               session::count_text(versions, "table");
   return {"EXECUTE", {}, message.empty() ? "nothing to do" : message};
 }
 
 StatementResult Session::State::materialize(const sql::Materialize& statement,
                                             const sql::Statement& all) {
   if (statement.table.indices.empty())
-    lang::fail_type(all.begin, "MATERIALIZE takes a version of a table, as in MATERIALIZE {}[0]",
+    lang::fail_type(all.begin,
+                    "MATERIALIZE needs a version of the table, such as MATERIALIZE {}[0]",
                     statement.table.name);
   StatementResult result = execute({{statement}}, {});
   result.command = "MATERIALIZE";

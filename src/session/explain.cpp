@@ -84,7 +84,7 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
   const ExplainOptions wanted = session::explain_options(statement.options);
   StoredDefinitions catalogue(*snapshot);
   if (const auto name = left_as_it_is(*statement.statement, catalogue))
-    return lines(fmt::format("{} is there already: nothing is done", *name));
+    return lines(fmt::format("\"{}\" already exists, skipping", *name));
   std::string text;
   if (statement.analyze) text = explained(statement, wanted, catalogue);
   // Of several processes the first one plans, as it does for what runs, and tells the others.

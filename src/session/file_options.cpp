@@ -69,11 +69,11 @@ struct FileOption {
 };
 
 const FileOption all_options[] = {
-    {"format", "a format's name, as in csv",
+    {"format", "a format name, such as csv",
      [](FormatOptions& o, const Cell& v) { return set_text(v, o.format); }},
-    {"member", "a text: which array of an archive",
+    {"member", "the name of an array in the archive, as a text",
      [](FormatOptions& o, const Cell& v) { return set_text(v, o.member); }},
-    {"query", "a text: a query of PostgreSQL",
+    {"query", "a PostgreSQL query, as a text",
      [](FormatOptions& o, const Cell& v) { return set_text(v, o.query); }},
     {"header", "true or false",
      [](FormatOptions& o, const Cell& v) {
@@ -88,7 +88,7 @@ const FileOption all_options[] = {
      [](FormatOptions& o, const Cell& v) { return set_truth(v, o.tile_a_row); }},
     {"external_files", "true or false",
      [](FormatOptions& o, const Cell& v) { return set_truth(v, o.external_files); }},
-    {"delimiter", "a text of one character",
+    {"delimiter", "a single character",
      [](FormatOptions& o, const Cell& v) {
        if (!v.is_text() || v.text().size() != 1) return false;
        o.delimiter = v.text()[0];
@@ -96,7 +96,7 @@ const FileOption all_options[] = {
      }},
     {"dtype", "FLOAT, DOUBLE, BIGINT or BOOLEAN",
      [](FormatOptions& o, const Cell& v) { return set_dtype(v, o.dtype); }},
-    {"shape", "a list of extents, as in [1000, 20]",
+    {"shape", "a list of sizes, such as [1000, 20]",
      [](FormatOptions& o, const Cell& v) { return set_shape(v, o.shape); }},
     {"missing", "a number",
      [](FormatOptions& o, const Cell& v) {
@@ -140,12 +140,12 @@ FormatOptions file_options(const sql::Options& written, const SessionOptions& se
       std::string names;
       for (const FileOption& option : all_options)
         names += (names.empty() ? "" : ", ") + std::string(option.name);
-      fail_type(value->location, "a file has no option {}; there are: {}", name, names);
+      fail_type(value->location, "file option \"{}\" not found; available: {}", name, names);
     }
     const Cell given = value_of(*value);
     if (!known->set(options, given))
-      fail_type(value->location, "{} is no value for {}: it is {}", query::text_of(given), name,
-                known->values);
+      fail_type(value->location, "invalid value '{}' for option \"{}\"; expected {}",
+                query::text_of(given), name, known->values);
   }
   return options;
 }

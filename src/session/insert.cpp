@@ -25,16 +25,18 @@ std::vector<int> named_columns(const sql::Insert& statement, const Schema& schem
     const auto found = std::find_if(schema.begin(), schema.end(), [&](const query::Column& column) {
       return query::same_name(column.name, name);
     });
-    if (found == schema.end()) fail_type(location, "{} has no column {}", statement.table, name);
+    if (found == schema.end())
+      fail_type(location, "table \"{}\" has no column \"{}\"", statement.table, name);
     const int column = static_cast<int>(found - schema.begin());
     if (std::find(columns.begin(), columns.end(), column) != columns.end())
-      fail_type(location, "the column {} is named twice", name);
+      fail_type(location, "column \"{}\" specified more than once", name);
     columns.push_back(column);
   }
   if (columns.empty())
     for (std::size_t c = 0; c < schema.size(); ++c) columns.push_back(static_cast<int>(c));
   if (columns.size() != schema.size())
-    fail_type(location, "{} has {} columns, and {} are given: a column has no default",
+    fail_type(location,
+              "table \"{}\" has {} columns but {} were specified; columns have no default values",
               statement.table, schema.size(), columns.size());
   return columns;
 }
@@ -44,12 +46,12 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
             lang::Location location, const std::stop_token& stop) {
   const std::vector<int> columns = named_columns(statement, definition.schema, location);
   if (given.schema.size() != columns.size())
-    fail_type(location, "{} values for {} columns of {}", given.schema.size(), columns.size(),
-              statement.table);
+    fail_type(location, "wrong number of values for table \"{2}\": expected {1}, found {0}",
+              given.schema.size(), columns.size(), statement.table);
   for (const query::Row& row : given.rows)
     for (std::size_t c = 0; c < columns.size(); ++c)
       if (row[c].is_null())
-        fail_type(location, "the column {} cannot hold NULL", definition.schema[columns[c]].name);
+        fail_type(location, "column \"{}\" cannot be NULL", definition.schema[columns[c]].name);
   Rows result{definition.schema, {}};
   std::vector<query::ExpressionPtr> outputs(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -60,11 +62,11 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
                            target.type, location);
     } catch (const Error& error) {
       throw lang::ErrorAt(error.kind(), location,
-                          fmt::format("the column {}: {}", target.name, error.what()));
+                          fmt::format("column \"{}\": {}", target.name, error.what()));
     }
   }
   for (const query::Row& row : given.rows) {
-    refuse_if_stopped(stop, "rows were inserted; nothing was kept");
+    refuse_if_stopped(stop, "inserting rows; nothing was stored");
     query::Row made;
     for (std::size_t c = 0; c < outputs.size(); ++c) {
       made.push_back(query::evaluate(*outputs[c], row, {}));
@@ -75,9 +77,8 @@ Rows fitted(const sql::Insert& statement, const Rows& given, const TableDefiniti
             value > std::numeric_limits<std::int32_t>::max())
           throw lang::ErrorAt(
               "ValueError", location,
-              fmt::format("{} does not fit an INT, which has 32 bits: the column {} "
-                          "has to be BIGINT",
-                          value, column.name));
+              fmt::format("{} is out of range for INT; declare column \"{}\" as BIGINT", value,
+                          column.name));
       }
     }
     result.rows.push_back(std::move(made));
@@ -94,7 +95,7 @@ void check_primary_key(const TableDefinition& definition, const Rows& rows,
       if (query::same_name(definition.schema[c].name, part)) columns.push_back(c);
   std::unordered_set<query::Row, query::RowHash, query::RowEqual> seen;
   for (const query::Row& row : rows.rows) {
-    refuse_if_stopped("keys were compared; nothing was kept");
+    refuse_if_stopped("checking the primary key; nothing was stored");
     query::Row key;
     std::string text;
     for (std::size_t c : columns) {
@@ -102,12 +103,11 @@ void check_primary_key(const TableDefinition& definition, const Rows& rows,
       text += (text.empty() ? "" : ", ") + std::to_string(row[c].integer());
       if (row[c].integer() < 0)
         throw lang::ErrorAt("ValueError", location,
-                            fmt::format("{} is {}: a part of a primary key is not negative",
+                            fmt::format("primary key column \"{}\" cannot be negative, but is {}",
                                         definition.schema[c].name, row[c].integer()));
     }
     if (!seen.insert(std::move(key)).second)
-      throw lang::ErrorAt("ValueError", location,
-                          fmt::format("two rows have the primary key ({})", text));
+      throw lang::ErrorAt("ValueError", location, fmt::format("duplicate primary key ({})", text));
   }
 }
 
@@ -117,11 +117,11 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Locat
   StoredDefinitions catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.table);
   if (!kind)
-    fail_type(location, "there is no table {}; there are: {}", statement.table,
+    fail_type(location, "table \"{}\" not found; available: {}", statement.table,
               catalogue.all_names());
   const std::string name = catalogue.exact_name(statement.table);
   if (*kind != StoredDefinitions::Kind::table)
-    fail_type(location, "{} is no table that rows can be inserted into", name);
+    fail_type(location, "cannot insert into {} \"{}\"", session::kind_name(*kind), name);
   const TableDefinition definition = catalogue.table(name);
   Changes changes;
   Value value = evaluate({statement.query}, catalogue, changes);
@@ -132,7 +132,7 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Locat
   RunOptions run_options = options.run;
   run_options.holes = Holes::allowed;
   commit(changes, run_options);
-  return {"INSERT", {}, fmt::format("{} inserted", session::count_text(inserted, "row"))};
+  return {"INSERT", {}, fmt::format("inserted {}", session::count_text(inserted, "row"))};
 }
 
 void Session::State::add_rows(StoredDefinitions& catalogue, const std::string& name, Rows rows,

@@ -30,7 +30,7 @@ TableDefinition layout_of(const std::string& text, const query::Schema& schema,
     for (std::size_t c = schema.size(); well && c < definition.schema.size(); ++c)
       well = query::is_boolean(definition.schema[c].type) &&
              std::stoul(definition.schema[c].name) < schema.size();
-    TESSERA_REQUIRE(IoError, well, "the columns of a result are not those that it has");
+    TESSERA_REQUIRE(IoError, well, "the stored result has different columns");
     return definition;
   });
 }
@@ -74,7 +74,7 @@ Progress Job::of_all_frames(Progress progress) const {
 std::string Job::relation_of(std::int64_t op) const { return job_relation(identity_.name, op); }
 
 Value Job::evaluated(std::int64_t op) {
-  refuse_if_stopped(settings_.run.stop, "operators were planned");
+  refuse_if_stopped(settings_.run.stop, "planning operators");
   const auto [which, instance, node] = query::operator_of(plan_, op);
   std::vector<Value*> inputs;
   for (const query::Read& read : query::reads_of(plan_, op))
@@ -100,7 +100,7 @@ Value& Job::value(std::int64_t op) {
       stored.rows = query::Rows{query::operator_of(plan_, op).node->schema, {}};
     } else {
       const query::Schema& schema = query::operator_of(plan_, op).node->schema;
-      const std::string whose = "the job " + identity_.name;
+      const std::string whose = "job " + identity_.name;
       const TableDefinition definition = layout_of(layout->second, schema, whose);
       query::Table table{definition.schema, definition.origins, stored_plan(op)};
       check_origins(definition, table.plan.type(), whose);
@@ -154,7 +154,7 @@ void Job::plan_frame(std::int32_t frame, const std::map<std::int64_t, Stored>& s
     values_[op] = {};
     if (!types) {
       settings_.watcher->operator_begins(op);
-      settings_.watcher->known_later("its frame stores results that are known only then");
+      settings_.watcher->known_later("its frame stores results that are not computed yet");
       continue;
     }
     const TileSource nothing = [](const Key&) -> std::vector<Tile> {
@@ -248,13 +248,13 @@ std::vector<Value> Job::run() {
     give_back_free_memory();  // the plan is cut: that took more than it left
     std::int32_t next = 0;
     if (const auto text = database_.text(job_text(identity_.name))) {
-      store::read_stored("the job " + identity_.name, [&] {
+      store::read_stored("job " + identity_.name, [&] {
         const json note = json::parse(*text);
         next = resumed_ = static_cast<int>(store::integer_of(note.at("frames"), 0, frames));
         for (const auto& [op, layout] : note.at("layouts").items()) {
           const std::int64_t number = std::stoll(op);
           TESSERA_REQUIRE(IoError, number >= 0 && number < plan_.operators(),
-                          "it has a result of operator {}, and {} operators", number,
+                          "it has a result of operator {}, but only {} operators", number,
                           plan_.operators());
           layouts_[number] = layout.get<std::string>();
         }
@@ -280,7 +280,7 @@ std::vector<Value> Job::run() {
 std::optional<std::string> history_of_job(const Database& database, const std::string& name) {
   const auto text = database.text(job_text(name));
   if (!text) return std::nullopt;
-  return store::read_stored("the job " + name, [&] {
+  return store::read_stored("job " + name, [&] {
     const std::string history = json::parse(*text).value("history", "");
     (void)frames::History::from_text(history);
     return std::optional(history);

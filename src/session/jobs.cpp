@@ -25,7 +25,7 @@ struct JobInfo {
 };
 
 JobInfo job_in(const std::string& text, const std::string& name) {
-  return store::read_stored("the job " + name, [&] {
+  return store::read_stored("job " + name, [&] {
     const auto note = nlohmann::json::parse(text);
     return JobInfo{note.value("statement", ""), store::integer_of(note.at("frames"), 0),
                    store::integer_of(note.value("of", nlohmann::json(0)), 0),
@@ -81,9 +81,9 @@ void Session::State::take_job(const std::string& name) {
       return std::string();
     }
     const auto process = JobLock::holder(database.folder(), name);
-    throw IoError(fmt::format(
-        "this is job {}, which process {} is running: wait for it, or stop that process", name,
-        process.value_or("?")));
+    throw IoError(
+        fmt::format("job \"{}\" is running in process {}; wait for it, or stop that process", name,
+                    process.value_or("?")));
   });
 }
 
@@ -112,15 +112,15 @@ StatementResult Session::State::drop_job(const sql::DropJob& statement, lang::Lo
   });
   if (found == jobs.end()) {
     if (statement.if_exists)
-      return {"DROP JOB", {}, fmt::format("there was no job {}", statement.name)};
-    fail_type(location, "there is no job {}: SHOW JOBS lists them", statement.name);
+      return {"DROP JOB", {}, fmt::format("job {} does not exist, skipping", statement.name)};
+    fail_type(location, "job \"{}\" not found; SHOW JOBS lists all jobs", statement.name);
   }
   take_job(found->first);
   Changes changes;
   changes.dropped = found->second.relations;
   changes.texts[session::job_text(found->first)] = std::nullopt;
   commit(changes, options.run);
-  return {"DROP JOB", {}, fmt::format("{} is gone", found->first)};
+  return {"DROP JOB", {}, fmt::format("dropped job {}", found->first)};
 }
 
 }  // namespace tessera

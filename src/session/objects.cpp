@@ -10,9 +10,7 @@ namespace tessera {
 using lang::fail_type;
 using session::StoredDefinitions;
 
-namespace {
-
-std::string_view kind_name(StoredDefinitions::Kind kind) {
+std::string_view session::kind_name(StoredDefinitions::Kind kind) {
   switch (kind) {
     case StoredDefinitions::Kind::table: return "table";
     case StoredDefinitions::Kind::tensor: return "tensor";
@@ -22,6 +20,8 @@ std::string_view kind_name(StoredDefinitions::Kind kind) {
   }
   return "versioned table";
 }
+
+namespace {
 
 bool is_kind(StoredDefinitions::Kind kind, sql::ObjectKind wanted) {
   switch (wanted) {
@@ -44,14 +44,25 @@ std::string_view kind_word(sql::ObjectKind kind) {
   return "VIEW";
 }
 
+std::string_view kind_name(sql::ObjectKind kind) {
+  switch (kind) {
+    case sql::ObjectKind::table: return "table";
+    case sql::ObjectKind::tensor: return "tensor";
+    case sql::ObjectKind::view: break;
+  }
+  return "view";
+}
+
 /// The name as it was created. ErrorAt if there is none, or it is something else.
 std::string find(StoredDefinitions& catalogue, const std::string& name, sql::ObjectKind wanted,
                  lang::Location location) {
   const auto kind = catalogue.kind(name);
-  if (!kind) fail_type(location, "there is no {}; there are: {}", name, catalogue.all_names());
+  if (!kind)
+    fail_type(location, "{} \"{}\" not found; available: {}", kind_name(wanted), name,
+              catalogue.all_names());
   if (!is_kind(*kind, wanted))
-    fail_type(location, "{} is a {}, not a {}", catalogue.exact_name(name), kind_name(*kind),
-              kind_word(wanted));
+    fail_type(location, "\"{}\" is a {}, not a {}", catalogue.exact_name(name),
+              session::kind_name(*kind), kind_name(wanted));
   return catalogue.exact_name(name);
 }
 
@@ -84,21 +95,25 @@ StatementResult Session::State::drop(const sql::Drop& statement, lang::Location 
   StoredDefinitions catalogue(*snapshot);
   const std::string command = fmt::format("DROP {}", kind_word(statement.kind));
   if (statement.if_exists && !catalogue.kind(statement.name))
-    return {command, {}, fmt::format("there was no {}", statement.name)};
+    return {
+        command,
+        {},
+        fmt::format("{} {} does not exist, skipping", kind_name(statement.kind), statement.name)};
   const std::string name = find(catalogue, statement.name, statement.kind, location);
   Changes changes;
   std::vector<std::string> definitions;
   collect(catalogue, *snapshot, name, changes.dropped, definitions);
   for (const std::string& text : definitions) changes.texts[text] = std::nullopt;
   commit(changes, options.run);
-  return {command, {}, fmt::format("{} is gone", name)};
+  return {command, {}, fmt::format("dropped {} {}", kind_name(statement.kind), name)};
 }
 
 StatementResult Session::State::rename(const sql::Rename& statement, lang::Location location) {
   StoredDefinitions catalogue(*snapshot);
   const std::string from = find(catalogue, statement.from, statement.kind, location);
   if (*catalogue.kind(from) == StoredDefinitions::Kind::versions)
-    fail_type(location, "{} has versions that name it in their definitions: it cannot be renamed",
+    fail_type(location,
+              "cannot rename versioned table \"{}\", because its definitions refer to it by name",
               from);
   session::refuse_taken(catalogue, statement.to, location);
   Changes changes;
@@ -113,14 +128,15 @@ StatementResult Session::State::rename(const sql::Rename& statement, lang::Locat
   commit(changes, options.run);
   return {fmt::format("ALTER {}", kind_word(statement.kind)),
           {},
-          fmt::format("{} is now {}", from, statement.to)};
+          fmt::format("renamed {} {} to {}", kind_name(statement.kind), from, statement.to)};
 }
 
 StatementResult Session::State::describe(const sql::Describe& statement, lang::Location location) {
   StoredDefinitions catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.name);
   if (!kind)
-    fail_type(location, "there is no {}; there are: {}", statement.name, catalogue.all_names());
+    fail_type(location, "table or view \"{}\" not found; available: {}", statement.name,
+              catalogue.all_names());
   const std::string name = catalogue.exact_name(statement.name);
   if (*kind == StoredDefinitions::Kind::versions)
     return {"DESCRIBE", session::described_versions(catalogue, name)};
@@ -174,7 +190,7 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Location 
   }
   if (is("functions")) {
     for (const auto& kernel : all_kernels()) rows.push_back({kernel->name, kernel->description});
-    for (const auto& [alias, call] : all_aliases()) rows.push_back({alias, "the same as " + call});
+    for (const auto& [alias, call] : all_aliases()) rows.push_back({alias, "same as " + call});
     std::sort(rows.begin(), rows.end());
     return {"SHOW", session::text_table({"function", "description"}, rows)};
   }
@@ -190,7 +206,7 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Location 
   }
   if (is("jobs")) return {"SHOW", jobs_text()};
   fail_type(location,
-            "SHOW {}: one can show TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY and JOBS",
+            "cannot SHOW {}; available: TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY, JOBS",
             statement.what);
 }
 

@@ -54,7 +54,7 @@ Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& 
       if (outputs[i].is_shown() != shown || !made.values[i].is_known()) continue;
       watcher->operator_begins(
           query::result_of(computation.queries, computation.queries.wanted[i]));
-      watcher->known_later("it runs together with others, which are known only then");
+      watcher->known_later("it runs together with others, which are not computed yet");
     }
     return all;
   };

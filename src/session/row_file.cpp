@@ -39,7 +39,7 @@ class RecordReader {
  public:
   RecordReader(const InputFile& file, char delimiter)
       : file_(file.name), delimiter_(delimiter), in_(file.path, std::ios::binary) {
-    TESSERA_REQUIRE(IoError, in_.is_open(), "{} cannot be read: is it there?", file.name);
+    TESSERA_REQUIRE(IoError, in_.is_open(), "cannot read file \"{}\"; does it exist?", file.name);
     std::error_code unknown;  // of what is no plain file
     const auto bytes = std::filesystem::file_size(file.path, unknown);
     if (!unknown) size_ = static_cast<std::int64_t>(bytes);
@@ -53,7 +53,7 @@ class RecordReader {
       read_record(record);
       if (record.size() > 1 || !record[0].text.empty() || record[0].quoted) return true;
     }
-    TESSERA_REQUIRE(IoError, !in_.bad(), "{} cannot be read further", file_);
+    TESSERA_REQUIRE(IoError, !in_.bad(), "cannot read the rest of file \"{}\"", file_);
     return false;
   }
 
@@ -77,8 +77,8 @@ class RecordReader {
       else if (character == '\r' && in_.peek() == '\n')
         continue;
       else if (field.quoted)
-        throw IoError(fmt::format("{}, line {}: '{}' follows a field that ended with a quote",
-                                  file_, line_, character));
+        throw IoError(fmt::format("{}, line {}: unexpected '{}' after a quoted field", file_, line_,
+                                  character));
       else
         field.text += character;
     }
@@ -95,7 +95,7 @@ class RecordReader {
       }
       field.text += character;
     }
-    throw IoError(fmt::format("{}, line {}: a quoted field does not end", file_, begin_));
+    throw IoError(fmt::format("{}, line {}: unterminated quoted field", file_, begin_));
   }
 
   const std::string& file_;
@@ -123,7 +123,7 @@ std::vector<std::size_t> places_in(const std::vector<Field>& header, const Schem
       return query::same_name(field.text, column.name);
     });
     TESSERA_REQUIRE(IoError, found != header.end(),
-                    "{}: the first line does not name the column {}", file, column.name);
+                    "{}: column \"{}\" not found in the header line", file, column.name);
     places.push_back(static_cast<std::size_t>(found - header.begin()));
   }
   return places;
@@ -140,8 +140,9 @@ Tile tensor_of(const std::string& text, const sql::Type& type) {
   const TileType bound = query::tile_type(type);
   const Tile tile = read_nested(text, bound.dtype, bound.shape.rank());
   for (int d = 0; d < tile.rank(); ++d)
-    TESSERA_REQUIRE(ValueError, tile.shape()[d] <= bound.shape[d], "a tensor of {} is no {}",
-                    to_string(tile.shape()), sql::to_string(type));
+    TESSERA_REQUIRE(ValueError, tile.shape()[d] <= bound.shape[d],
+                    "a tensor of shape {} does not fit {}", to_string(tile.shape()),
+                    sql::to_string(type));
   return tile;
 }
 
@@ -149,14 +150,14 @@ query::Cell cell_of(const Field& field, const query::Column& column, const Forma
   if (query::is_text(column.type)) return query::Cell(field.text);
   const std::string text = without_blanks(field.text);
   if (query::is_tensor(column.type)) {
-    TESSERA_REQUIRE(ValueError, !text.empty(), "the field is empty, and a column holds no NULL");
+    TESSERA_REQUIRE(ValueError, !text.empty(), "the field is empty, but columns cannot be NULL");
     return tensor_of(text, column.type);
   }
   if (text.empty() && options.missing)
     return query::cast_to(column.type)({Tile::scalar(*options.missing)});
   TESSERA_REQUIRE(ValueError, !text.empty(),
-                  "the field is empty, and a column holds no NULL: say what it stands for with "
-                  "WITH (missing = ...)");
+                  "the field is empty, but columns cannot be NULL; set a value for empty fields "
+                  "with WITH (missing = ...)");
   return query::cast_text(text, column.type);
 }
 
@@ -191,15 +192,14 @@ bool is_row_format(const std::string& file, const FormatOptions& options) {
 void require_row_format(const std::string& file, const FormatOptions& options) {
   TESSERA_REQUIRE(
       TypeError, is_row_format(file, options),
-      "{} is to hold rows, which are read and written as csv: name it .csv, or say WITH "
-      "(format = csv); other formats hold tensors",
+      "cannot use \"{}\" for rows: rows need the csv format; name the file .csv or add WITH "
+      "(format = csv)",
       file);
   TESSERA_REQUIRE(TypeError,
                   !options.dtype && !options.shape && options.member.empty() &&
                       !options.column_major && !options.index_base && options.query.empty() &&
                       !options.tile_a_row && !options.external_files,
-                  "{}: of the options, rows have use for format, header, delimiter and missing",
-                  file);
+                  "{}: rows accept only the options format, header, delimiter and missing", file);
 }
 
 Rows read_rows(const std::string& file, const Schema& schema, const FormatOptions& options) {
@@ -227,10 +227,10 @@ Rows read_rows(const std::string& file, const Schema& schema, const FormatOption
       continue;
     }
     TESSERA_REQUIRE(IoError, record.size() == fields,
-                    "{}, line {}: {} field{} where {} are expected{}", file, reader.line(),
+                    "{}, line {}: found {} field{}, expected {}{}", file, reader.line(),
                     record.size(), record.size() == 1 ? "" : "s", fields,
                     record.size() == 1 && rows.rows.empty()
-                        ? ": say what separates them, as in WITH (delimiter = ';')"
+                        ? "; set the separator, for example WITH (delimiter = ';')"
                         : "");
     look_at_memory("the rows of a file");
     Row row;
@@ -256,7 +256,7 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
   const char delimiter = delimiter_of(file, options);
   Replacement made(file, options.external_access, options.stop);
   std::ofstream out(made.output().path, std::ios::binary | std::ios::trunc);
-  TESSERA_REQUIRE(IoError, out.is_open(), "{} cannot be written", file);
+  TESSERA_REQUIRE(IoError, out.is_open(), "cannot write file \"{}\"", file);
   const auto line = [&](std::size_t count, const auto& write_field) {
     for (std::size_t c = 0; c < count; ++c) {
       if (c > 0) out.put(delimiter);
@@ -276,7 +276,7 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
     line(row.size(), [&](std::size_t c) { write_cell(out, row[c], delimiter); });
   }
   out.close();
-  TESSERA_REQUIRE(IoError, !out.fail(), "{} cannot be written: is the disk full?", file);
+  TESSERA_REQUIRE(IoError, !out.fail(), "cannot write file \"{}\"; is the disk full?", file);
   (void)meter.finish();
   (void)made.keep();
 }

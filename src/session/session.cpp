@@ -100,7 +100,7 @@ struct Writes {
 StatementResult Session::State::run(const sql::Statement& statement, std::string_view text) {
   // Before anything is computed in vain.
   TESSERA_REQUIRE(IoError, !database.is_read_only() || !std::visit(Writes{}, statement.node),
-                  "{} is open for reading only", database.folder().string());
+                  "database \"{}\" is read-only", database.folder().string());
   struct Run {
     State& state;
     const sql::Statement& statement;
@@ -108,14 +108,15 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
 
     void refuse_values(std::string_view what) const {
       if (statement.values > 0)
-        lang::fail_type(statement.begin,
-                        "{} is kept as its text, in which a ? would mean nothing: write the value",
-                        what);
+        lang::fail_type(
+            statement.begin,
+            "{} cannot contain parameters (?), because it is stored as text; write the values",
+            what);
     }
 
     StatementResult operator()(const sql::QueryPtr& s) const { return state.query(s); }
     StatementResult operator()(const sql::CreateTable& s) const {
-      if (!s.indices.empty()) refuse_values("a rule of versions");
+      if (!s.indices.empty()) refuse_values("a versioned table");
       return state.create_table(s, text);
     }
     StatementResult operator()(const sql::CreateTensor& s) const {
@@ -146,7 +147,7 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
       return {"CHECKPOINT", {}, "done"};
     }
     StatementResult operator()(const sql::Vacuum&) const {
-      return {"VACUUM", {}, fmt::format("{} bytes given back", state.database.vacuum())};
+      return {"VACUUM", {}, fmt::format("freed {} bytes", state.database.vacuum())};
     }
     StatementResult operator()(const sql::Materialize& s) const {
       return state.materialize(s, statement);
@@ -173,7 +174,7 @@ StatementResult Session::State::run_on_one_state(const sql::Statement& statement
           snapshot->is_outdated() || dynamic_cast<const Outdated*>(&error) != nullptr;
       // The processes of a cluster cannot tell each other that they begin anew.
       if (!again || tries == most_tries || options.run.engine->processes() > 1) throw;
-      refuse_if_stopped(options.run.stop, "another statement changed what this one is about");
+      refuse_if_stopped(options.run.stop, "retrying after a concurrent change");
       job_lock.reset();
       frames_elsewhere.reset();
     }
@@ -304,7 +305,7 @@ std::vector<StatementResult> Session::execute(std::string_view text,
 ResultTable Session::query(std::string_view text, const std::vector<SqlValue>& values) {
   const std::vector<StatementResult> results = execute(text, values);
   TESSERA_REQUIRE(TypeError, results.size() == 1 && results[0].table,
-                  "a query is one statement that has rows");
+                  "query() needs exactly one statement that returns rows");
   return *results[0].table;
 }
 

@@ -24,7 +24,7 @@ struct Setting {
 bool set_count(const query::Cell& value, std::int64_t least, std::int64_t most, int& into) {
   if (value.is_null() || value.is_text() || value.type() != TileType{DType::i64, {}}) return false;
   TESSERA_REQUIRE(TypeError, value.integer() >= least && value.integer() <= most,
-                  "{} is not from {} to {}", value.integer(), least, most);
+                  "{} is out of range; expected {} to {}", value.integer(), least, most);
   into = static_cast<int>(value.integer());
   return true;
 }
@@ -60,7 +60,7 @@ std::set<std::string> names_in(const std::string& text) {
 }
 
 const Setting all_settings[] = {
-    {"memory_limit", "bytes that a statement may hold in memory, as '2GB'",
+    {"memory_limit", "memory limit of a statement, such as '2GB'",
      [](const SessionOptions& o) {
        return o.run.memory_limit == 0 ? std::string("default") : bytes_text(o.run.memory_limit);
      },
@@ -74,23 +74,23 @@ const Setting all_settings[] = {
      [](SessionOptions& to, const SessionOptions& from) {
        to.run.memory_limit = from.run.memory_limit;
      }},
-    {"threads", "how many run at once; 0: all cores",
+    {"threads", "number of threads; 0: all cores",
      [](const SessionOptions& o) { return std::to_string(o.run.threads); },
      [](SessionOptions& o, const query::Cell& value) {
        return set_count(value, 0, 4096, o.run.threads);
      },
      [](SessionOptions& to, const SessionOptions& from) { to.run.threads = from.run.threads; }},
-    {"sites", "logical sites that plans are spread over",
+    {"sites", "number of logical sites that plans are spread over",
      [](const SessionOptions& o) { return std::to_string(o.run.engine->sites(o.run)); },
      [](SessionOptions& o, const query::Cell& value) {
        return set_count(value, 1, 65536, o.run.sites);
      },
      [](SessionOptions& to, const SessionOptions& from) { to.run.sites = from.run.sites; }},
-    {"optimizer", "whether plans are optimized: on, off",
+    {"optimizer", "optimize plans: on, off",
      [](const SessionOptions& o) { return std::string(o.run.optimize ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.run.optimize); },
      [](SessionOptions& to, const SessionOptions& from) { to.run.optimize = from.run.optimize; }},
-    {"disabled_optimizers", "rules and passes that plans do without, as 'place, fuse'; '': none",
+    {"disabled_optimizers", "rules and passes that are not used, as 'place, fuse'; '': none",
      [](const SessionOptions& o) {
        return o.run.disabled.empty() ? std::string("none")
                                      : fmt::format("{}", fmt::join(o.run.disabled, ", "));
@@ -103,7 +103,7 @@ const Setting all_settings[] = {
        return true;
      },
      [](SessionOptions& to, const SessionOptions& from) { to.run.disabled = from.run.disabled; }},
-    {"frame_size", "operators that are planned and run as one; a larger plan is cut into frames",
+    {"frame_size", "operators in a frame; larger plans are split into frames",
      [](const SessionOptions& o) {
        return o.frame_size == 0 ? std::string("default") : std::to_string(o.frame_size);
      },
@@ -111,7 +111,7 @@ const Setting all_settings[] = {
        return set_count(value, 1, 1'000'000'000, o.frame_size);
      },
      [](SessionOptions& to, const SessionOptions& from) { to.frame_size = from.frame_size; }},
-    {"tile_size", "extent, along every dimension, of the tiles of tensors created without TILE",
+    {"tile_size", "tile size in every dimension of tensors created without TILE",
      [](const SessionOptions& o) {
        return o.tile_size == 0 ? std::string("default") : std::to_string(o.tile_size);
      },
@@ -119,31 +119,32 @@ const Setting all_settings[] = {
        return set_count(value, 1, 1'000'000'000, o.tile_size);
      },
      [](SessionOptions& to, const SessionOptions& from) { to.tile_size = from.tile_size; }},
-    {"lock_seconds", "seconds that a statement that writes waits for another process that does",
+    {"lock_seconds", "seconds that a writing statement waits for another writer",
      [](const SessionOptions& o) { return fmt::format("{}", *o.lock_seconds); },
      [](SessionOptions& o, const query::Cell& value) {
        if (!is_number(value)) return false;
-       TESSERA_REQUIRE(TypeError, value.number() >= 0, "{} is no number of seconds from 0 on",
-                       value.number());
+       TESSERA_REQUIRE(TypeError, value.number() >= 0,
+                       "{} is out of range; expected at least 0 seconds", value.number());
        o.lock_seconds = value.number();
        return true;
      },
      [](SessionOptions& to, const SessionOptions& from) { to.lock_seconds = from.lock_seconds; }},
-    {"cluster_timeout", "seconds without a sign of life after which another process is given up",
+    {"cluster_timeout", "seconds without a message after which another process counts as lost",
      [](const SessionOptions& o) { return fmt::format("{}", cluster_timeout(o.run)); },
      [](SessionOptions& o, const query::Cell& value) {
        if (!is_number(value)) return false;
        TESSERA_REQUIRE(TypeError, value.number() > 0 && value.number() < 1e9,
-                       "{} is no number of seconds above 0", value.number());
+                       "{} is out of range; expected more than 0 seconds", value.number());
        set_cluster_timeout(value.number(), o.run);
        return true;
      },
      [](SessionOptions& to, const SessionOptions&) { set_cluster_timeout(0, to.run); }},
-    {"by_rows", "whether every operator is evaluated row by row, by definition: on, off",
+    {"by_rows", "evaluate every operator row by row: on, off",
      [](const SessionOptions& o) { return std::string(o.by_rows ? "on" : "off"); },
      [](SessionOptions& o, const query::Cell& value) { return set_truth(value, o.by_rows); },
      [](SessionOptions& to, const SessionOptions& from) { to.by_rows = from.by_rows; }},
-    {"external_access", "files and servers that statements may use: on, off, or folders of files",
+    {"external_access",
+     "files and servers that statements may access: on, off, or a list of folders",
      [](const SessionOptions& o) { return o.external_access.to_string(); }, nullptr, nullptr},
 };
 
@@ -167,8 +168,10 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Location lo
   for (const Setting& setting : all_settings) {
     if (!query::same_name(setting.name, statement.name)) continue;
     if (setting.set == nullptr)
-      fail_type(location, "{} is fixed when a session begins: begin another one with it",
-                setting.name);
+      fail_type(
+          location,
+          "setting \"{}\" cannot be changed in a running session; start a new session with it",
+          setting.name);
     if (!statement.value) {
       setting.copy(options, defaults);
     } else {
@@ -182,13 +185,13 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Location lo
       const bool taken =
           lang::at_location(statement.value->location, [&] { return setting.set(options, value); });
       if (!taken)
-        fail_type(statement.value->location, "{} is no value for {}: {}", query::text_of(value),
-                  setting.name, setting.description);
+        fail_type(statement.value->location, "invalid value '{}' for setting \"{}\" ({})",
+                  query::text_of(value), setting.name, setting.description);
     }
     database = database.with_lock_seconds(*options.lock_seconds);
-    return {"SET", {}, fmt::format("{} is {}", setting.name, setting.get(options))};
+    return {"SET", {}, fmt::format("set {} to {}", setting.name, setting.get(options))};
   }
-  fail_type(location, "there is no setting {}; there are: {}", statement.name, names());
+  fail_type(location, "setting \"{}\" not found; available: {}", statement.name, names());
 }
 
 }  // namespace tessera

@@ -145,7 +145,7 @@ std::string SourceCheck::changed_table(const std::string& sources) {
   const json read = sources_in(sources, "what a result was computed of");
   for (const auto& [table, then] : read.at("tables").items()) {
     const auto& now = contents(table);
-    if (!now) return store::shown_name(table) + " is gone";
+    if (!now) return store::shown_name(table) + " was dropped";
     for (const json& one : then)
       if (one != *now) return store::shown_name(table) + " has changed";
   }

@@ -116,6 +116,8 @@ namespace session {
 
 /// The rules of a versioned table and what is stored of it.
 ResultTable described_versions(StoredDefinitions& catalogue, const std::string& table);
+/// What a user calls it: "versioned table".
+std::string_view kind_name(StoredDefinitions::Kind kind);
 /// TypeError if there is something of that name.
 void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::Location location);
 

@@ -23,10 +23,10 @@ constexpr std::string_view versions_room = "version", jobs_room = "job";
 query::VersionRule rule_in(const std::string& table, const std::string& text) {
   return store::read_stored("a rule of " + table, [&] {
     const auto statements = sql::parse(text);
-    TESSERA_REQUIRE(IoError, statements.size() == 1, "it is no rule, but '{}'", text);
+    TESSERA_REQUIRE(IoError, statements.size() == 1, "expected a rule, found '{}'", text);
     const auto& rule = std::get<sql::CreateTable>(statements[0]->node);
     TESSERA_REQUIRE(IoError, !rule.indices.empty() && rule.query && same_name(rule.name, table),
-                    "it is no rule of it, but '{}'", text);
+                    "expected a rule of this table, found '{}'", text);
     return query::VersionRule(rule, text);
   });
 }
@@ -89,8 +89,8 @@ std::optional<std::string> StoredDefinitions::find(const std::string& name) cons
   std::optional<std::string> found;
   for (const auto& [known, kind] : kinds_) {
     if (!same_name(known, name)) continue;
-    TESSERA_REQUIRE(TypeError, !found, "{} may be {} or {}: write it as one of these", name, *found,
-                    known);
+    TESSERA_REQUIRE(TypeError, !found, "\"{}\" is ambiguous; it could be \"{}\" or \"{}\"", name,
+                    *found, known);
     found = known;
   }
   return found;
@@ -119,7 +119,7 @@ const TableDefinition& StoredDefinitions::table(const std::string& name) {
 TableDefinition StoredDefinitions::read_table(const std::string& name) const {
   const auto text = texts_.find(table_text(name));
   if (text != texts_.end())
-    return store::read_stored("the table " + store::shown_name(name),
+    return store::read_stored("table " + store::shown_name(name),
                               [&] { return definition_of(text->second); });
   // A tensor: its key, and then its tiles.
   const auto without_data = virtual_tensor(name);
@@ -145,7 +145,7 @@ std::optional<query::Schema> StoredDefinitions::stored(const std::string& name) 
   const auto found = find(name);
   if (!found) return std::nullopt;
   TESSERA_REQUIRE(TypeError, kinds_.at(*found) != Kind::versions,
-                  "{} is a table of versions: say which, as in {}[0]", *found, *found);
+                  "table \"{}\" has versions; specify one, such as {}[0]", *found, *found);
   return table(*found).schema;
 }
 
@@ -153,12 +153,12 @@ query::Value StoredDefinitions::value(const std::string& name) {
   const TableDefinition& definition = table(name);
   if (const auto without_data = virtual_tensor(name)) {
     const Plan plan = without_data->tensor(name).plan;
-    check_origins(definition, plan.type(), "the tensor " + name);
+    check_origins(definition, plan.type(), "tensor " + name);
     return {query::Table{definition.schema, definition.origins, plan}};
   }
   if (!has_tuples(name)) return {std::nullopt, query::Rows{definition.schema, {}}};
   Plan plan = snapshot_.plan(name);
-  check_origins(definition, plan.type(), "the table " + store::shown_name(name));
+  check_origins(definition, plan.type(), "table " + store::shown_name(name));
   if (plan.type().presence == Presence::sparse) {
     // The rows of a table are those that are there, whatever a tensor has in their places.
     const auto& input = std::get<op::Input>(operator_of(plan));
@@ -181,7 +181,7 @@ std::optional<query::Resolver::View> StoredDefinitions::view(const std::string& 
   if (!found || kinds_.at(*found) != Kind::view) return std::nullopt;
   auto known = views_.find(*found);
   if (known == views_.end()) {
-    query::Resolver::View view = store::read_stored("the view " + *found, [&] {
+    query::Resolver::View view = store::read_stored("view " + *found, [&] {
       const json written = json::parse(texts_.at(view_text(*found)));
       return query::Resolver::View{sql::parse_query(written.at("query").get<std::string>()),
                                    written.at("columns").get<std::vector<std::string>>()};
@@ -192,7 +192,7 @@ std::optional<query::Resolver::View> StoredDefinitions::view(const std::string& 
 }
 
 std::string StoredDefinitions::view_query(const std::string& name) const {
-  return store::read_stored("the view " + name, [&] {
+  return store::read_stored("view " + name, [&] {
     return json::parse(texts_.at(view_text(name))).at("query").get<std::string>();
   });
 }
@@ -207,14 +207,15 @@ const std::vector<query::VersionRule>* StoredDefinitions::rules(const std::strin
     for (auto text = texts_.lower_bound(prefix);
          text != texts_.end() && text->first.starts_with(prefix); ++text)
       rules.push_back(rule_in(*found, text->second));
-    TESSERA_REQUIRE(IoError,
-                    !rules.empty() && std::all_of(rules.begin(), rules.end(),
-                                                  [&](const query::VersionRule& rule) {
-                                                    return rule.arity() == rules.front().arity();
-                                                  }),
-                    "cannot read the definition of {}: its rules do not have the same number of "
-                    "indices; restore it from a copy, or drop it",
-                    *found);
+    TESSERA_REQUIRE(
+        IoError,
+        !rules.empty() && std::all_of(rules.begin(), rules.end(),
+                                      [&](const query::VersionRule& rule) {
+                                        return rule.arity() == rules.front().arity();
+                                      }),
+        "the definition of table \"{}\" cannot be read: its rules have different numbers of "
+        "indices; restore it from a backup, or drop it",
+        *found);
     known = rules_.emplace(*found, std::move(rules)).first;
   }
   return &known->second;

@@ -20,8 +20,9 @@ namespace session {
 
 void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::Location location) {
   lang::at_location(location, [&] { check_name(name); });
-  if (catalogue.kind(name))
-    fail_type(location, "{} is there already: DROP it first", catalogue.exact_name(name));
+  if (const auto kind = catalogue.kind(name))
+    fail_type(location, "{} \"{}\" already exists; drop it first", session::kind_name(*kind),
+              catalogue.exact_name(name));
 }
 
 }  // namespace session
@@ -33,15 +34,15 @@ Schema named(const Schema& schema, const std::vector<sql::ColumnDefinition>& col
              const std::string& table, lang::Location location) {
   Schema result = schema;
   if (!columns.empty() && columns.size() != schema.size())
-    fail_type(columns.front().location, "{} has {} columns, and its query yields {}", table,
-              columns.size(), schema.size());
+    fail_type(columns.front().location, "table \"{}\" has {} columns but its query returns {}",
+              table, columns.size(), schema.size());
   for (std::size_t c = 0; c < columns.size(); ++c) result[c].name = columns[c].name;
   for (query::Column& column : result) column.table.clear();
   for (std::size_t c = 0; c < result.size(); ++c)
     for (std::size_t other = 0; other < c; ++other)
       if (query::same_name(result[c].name, result[other].name))
         fail_type(columns.empty() ? location : columns[c].location,
-                  "two columns of {} are called {}: give one of them another name", table,
+                  "table \"{}\" has two columns named \"{}\"; rename one of them", table,
                   result[c].name);
   return result;
 }
@@ -55,7 +56,8 @@ void session::store_as_table(const sql::CreateTable& statement, const Value& val
                               statement.columns, statement.name, statement.query->location);
   for (std::size_t c = 0; c < statement.columns.size(); ++c)
     if (statement.columns[c].type && !(*statement.columns[c].type == schema[c].type))
-      fail_type(statement.columns[c].location, "{} is {}, and the query yields {}: CAST it",
+      fail_type(statement.columns[c].location,
+                "column \"{}\" is of type {} but the query returns {}; add a CAST",
                 statement.columns[c].name, sql::to_string(*statement.columns[c].type),
                 sql::to_string(schema[c].type));
   const auto stored = to_store(value, schema, dictionary, run);
@@ -69,12 +71,12 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
   const lang::Location location = statement.query ? statement.query->location : lang::Location{};
   StoredDefinitions catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
-    return {"CREATE TABLE", {}, fmt::format("{} is there already", statement.name)};
+    return {"CREATE TABLE", {}, fmt::format("{} already exists, skipping", statement.name)};
   if (!statement.query) {
     session::refuse_taken(catalogue, statement.name, location);
     TableDefinition definition;
     for (const sql::ColumnDefinition& column : statement.columns) {
-      if (!column.type) fail_type(column.location, "the column {} has no type", column.name);
+      if (!column.type) fail_type(column.location, "column \"{}\" has no type", column.name);
       definition.schema.push_back({column.name, *column.type});
     }
     definition.schema = named(definition.schema, statement.columns, statement.name, location);
@@ -83,25 +85,27 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
           std::find_if(definition.schema.begin(), definition.schema.end(),
                        [&](const query::Column& one) { return query::same_name(one.name, part); });
       if (column == definition.schema.end())
-        fail_type(location, "the key of {} has no column {}", statement.name, part);
+        fail_type(location, "table \"{}\" has no column \"{}\" for its primary key", statement.name,
+                  part);
       if (!query::is_integer(column->type))
-        fail_type(location, "{} is {}: a key is made of integers", part,
+        fail_type(location, "primary key column \"{}\" must be an integer, not {}", part,
                   sql::to_string(column->type));
     }
     definition.primary_key = statement.primary_key;
     Changes changes;
     changes.texts[session::table_text(statement.name)] = session::to_text(definition);
     commit(changes, options.run);
-    return {"CREATE TABLE", {}, fmt::format("{} is created", statement.name)};
+    return {"CREATE TABLE", {}, fmt::format("created table {}", statement.name)};
   }
   session::Computation computation = computation_of(statement, catalogue, true);
   session::Outcome outcome = outcome_of(computation, catalogue);
   const bool any_rows = !outcome.changes.results.empty();
   const Snapshot made = commit(outcome);
   const std::int64_t rows = any_rows ? made.info(statement.name).statistics.tuples : 0;
-  return {"CREATE TABLE",
-          {},
-          fmt::format("{} has {}", statement.name, session::count_text(rows, "row"))};
+  return {
+      "CREATE TABLE",
+      {},
+      fmt::format("created table {} with {}", statement.name, session::count_text(rows, "row"))};
 }
 
 StatementResult Session::State::create_view(const sql::CreateView& statement) {
@@ -111,21 +115,21 @@ StatementResult Session::State::create_view(const sql::CreateView& statement) {
     const auto* table = std::get_if<sql::TableName>(&read->source);
     if (table == nullptr || !table->indices.empty())
       fail_type(read->location,
-                "a view reads no versions of tables: write a rule of a versioned table instead, as "
-                "in CREATE TABLE {}[0] AS ...",
+                "a view cannot read versions of tables; create a versioned table instead, such as "
+                "CREATE TABLE {}[0] AS ...",
                 statement.name);
   }
   const query::Unrolled meaning = query::unroll({{statement.query}}, catalogue, options.run.stop);
   const std::size_t columns = meaning.instances.back().of->root->schema.size();
   if (!statement.columns.empty() && statement.columns.size() != columns)
-    fail_type(statement.query->location, "{} has {} columns, and its query yields {}",
+    fail_type(statement.query->location, "view \"{}\" has {} columns but its query returns {}",
               statement.name, statement.columns.size(), columns);
   Changes changes;
   changes.texts[session::view_text(statement.name)] = nlohmann::json{
       {"columns", statement.columns},
       {"query", sql::to_string(*statement.query)}}.dump();
   commit(changes, options.run);
-  return {"CREATE VIEW", {}, fmt::format("{} is created", statement.name)};
+  return {"CREATE VIEW", {}, fmt::format("created view {}", statement.name)};
 }
 
 }  // namespace tessera

@@ -23,20 +23,21 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
   const auto named = [&](const std::string& written) {
     const auto kind = catalogue.kind(written);
     const std::string name = catalogue.exact_name(written);
-    TESSERA_REQUIRE(TypeError, kind, "there is no tensor {}; there are: {}", name,
+    TESSERA_REQUIRE(TypeError, kind, "tensor \"{}\" not found; available: {}", name,
                     catalogue.all_names());
     if (*kind == StoredDefinitions::Kind::virtual_tensor) {
       without_data.push_back(name);
       return catalogue.virtual_tensor(name)->tensor(name);
     }
     TESSERA_REQUIRE(TypeError, catalogue.has_tuples(name),
-                    "{} is no tensor: it is a {} that has no tiles of its own", name,
+                    "\"{}\" is a {} without stored tiles, not a tensor", name,
                     *kind == StoredDefinitions::Kind::view ? "view" : "table");
     const StoredInfo info = snapshot.info(name);
-    TESSERA_REQUIRE(TypeError, info.shape,
-                    "{} is a relation {}, but no tensor: a tensor has one column of tiles, without "
-                    "holes, and a part of the key for each of their dimensions",
-                    name, to_string(info.type));
+    TESSERA_REQUIRE(
+        TypeError, info.shape,
+        "relation \"{}\" of type {} is not a tensor; a tensor has one column of tiles, no "
+        "holes, and one key component for each dimension",
+        name, to_string(info.type));
     return query::tensor_of(snapshot.plan(name), *info.shape);
   };
   query::Tensor tensor = query::bind_tensor(*statement.expression, named);
@@ -49,9 +50,10 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
 
 void refuse_virtual(const PlannedTensor& tensor) {
   if (!tensor.virtual_inputs.empty())
-    fail_type(tensor.location,
-              "{} is virtual, a shape without data: the statement can be explained, not run",
-              tensor.virtual_inputs.front());
+    fail_type(
+        tensor.location,
+        "tensor \"{}\" is virtual and has no data; the statement can be explained but not run",
+        tensor.virtual_inputs.front());
 }
 
 }  // namespace session
@@ -67,15 +69,15 @@ session::VirtualTensor virtual_tensor(const sql::CreateTensor& statement, int ti
   type.tile = statement.tile.value_or(tile_size > 0 ? Shape(type.shape.rank(), tile_size)
                                                     : store::chosen_tile(type.dtype, type.shape));
   if (type.tile.rank() != type.rank())
-    fail_type(location, "tiles of {} have another rank than the tensor {}", to_string(type.tile),
-              to_string(type.shape));
+    fail_type(location, "a tile of shape {} does not have the rank of the tensor {}",
+              to_string(type.tile), to_string(type.shape));
   for (int d = 0; d < type.rank(); ++d)
     type.tile[d] = std::max<std::int64_t>(1, std::min(type.tile[d], type.shape[d]));
   (void)lang::at_location(location, [&] { return type.shape.elements(); });
   tensor.partition_by = statement.partition_by.value_or(std::vector<int>{});
   for (int dimension : tensor.partition_by)
     if (dimension >= type.rank())
-      fail_type(location, "PARTITION BY ({}): {} has the dimensions 0 to {}", dimension,
+      fail_type(location, "PARTITION BY ({}): a tensor {} has dimensions 0 to {}", dimension,
                 to_string(type.shape), type.rank() - 1);
   return tensor;
 }
@@ -89,19 +91,21 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
   };
   StoredDefinitions catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
-    return done(fmt::format("{} is there already", statement.name));
+    return done(fmt::format("{} already exists, skipping", statement.name));
   session::refuse_taken(catalogue, statement.name, location);
   if (!statement.is_virtual && (statement.shape || statement.element || statement.partition_by))
-    fail_type(location,
-              "{} has its shape, its elements and their places from where it comes: only a "
-              "VIRTUAL tensor is told them",
-              statement.name);
+    fail_type(
+        location,
+        "cannot set the shape, element type or partitioning of tensor \"{}\"; they come from its "
+        "source, except for a VIRTUAL tensor",
+        statement.name);
   if (statement.is_virtual) {
     const session::VirtualTensor tensor = virtual_tensor(statement, options.tile_size, location);
     Changes changes;
     changes.texts[session::virtual_text(statement.name)] = session::to_text(tensor);
     commit(changes, options.run);
-    return done(fmt::format("{} is {}, without data", statement.name, to_string(tensor.type)));
+    return done(
+        fmt::format("created virtual tensor {}: {}", statement.name, to_string(tensor.type)));
   }
   if (statement.file) {
     FormatOptions format = session::file_options(statement.options, options);
@@ -111,18 +115,19 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     std::string message;
     for (const StoredInfo& info : report.imported) {
       message +=
-          (message.empty() ? "" : ", ") +
-          fmt::format("{} is {}", info.name,
+          (message.empty() ? "created tensor " : ", ") +
+          fmt::format("{}: {}", info.name,
                       info.shape ? to_string(TileType{info.type.columns[0].type.dtype, *info.shape})
                                  : to_string(info.type));
     }
-    return done(fmt::format("{}; {} read", message, session::count_text(report.rows, "row")));
+    return done(fmt::format("{}; read {}", message, session::count_text(report.rows, "row")));
   }
   session::Computation computation = computation_of(statement, catalogue, location);
   session::refuse_virtual(*computation.tensor);
   session::Outcome outcome = outcome_of(computation, catalogue);
   commit(outcome);
-  return done(fmt::format("{} is {}", statement.name, to_string(computation.tensor->tensor.type)));
+  return done(fmt::format("created tensor {}: {}", statement.name,
+                          to_string(computation.tensor->tensor.type)));
 }
 
 }  // namespace tessera

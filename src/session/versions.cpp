@@ -51,19 +51,21 @@ StatementResult Session::State::create_rule(const sql::CreateTable& statement,
   const lang::Location location = statement.indices[0].location;
   lang::at_location(location, [&] { check_name(statement.name); });
   if (statement.name.find_first_of("[]") != std::string::npos)
-    fail_type(location, "{}: the name of a table with versions has no brackets", statement.name);
+    fail_type(location,
+              "invalid name \"{}\": the name of a versioned table cannot contain brackets",
+              statement.name);
   const auto kind = catalogue.kind(statement.name);
   if (kind && *kind != StoredDefinitions::Kind::versions)
-    fail_type(location, "{} is there already, and has no versions",
+    fail_type(location, "{} \"{}\" already exists and has no versions", session::kind_name(*kind),
               catalogue.exact_name(statement.name));
   const std::string name = catalogue.exact_name(statement.name);
   if (const auto* rules = catalogue.rules(name))
     for (const query::VersionRule& other : *rules) {
       if (other.arity() != rule.arity())
-        fail_type(location, "{} has {} indices, and here are {}", name, other.arity(),
-                  rule.arity());
+        fail_type(location, "wrong number of indices for table \"{}\": expected {}, found {}", name,
+                  other.arity(), rule.arity());
       if (const auto both = query::overlap(rule, other))
-        fail_type(location, "{} and {} both define {}", rule.head(), other.head(),
+        fail_type(location, "rules {} and {} both define {}", rule.head(), other.head(),
                   query::version_name(name, *both));
       const auto here = query::columns_told(rule), there = query::columns_told(other);
       if (here && there)
@@ -74,22 +76,24 @@ StatementResult Session::State::create_rule(const sql::CreateTable& statement,
   Changes changes;
   changes.texts[session::rule_text(name, catalogue.next_rule(name))] = std::string(text);
   commit(changes, options.run);
-  return {"CREATE TABLE", {}, fmt::format("{} is defined", rule.head())};
+  return {"CREATE TABLE", {}, fmt::format("created rule {}", rule.head())};
 }
 
 StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::Location location) {
   StoredDefinitions catalogue(*snapshot);
   const auto* rules = catalogue.rules(statement.name);
   if (rules == nullptr && statement.if_exists && !catalogue.kind(statement.name))
-    return {"DROP TABLE", {}, fmt::format("there was no {}", statement.name)};
+    return {"DROP TABLE", {}, fmt::format("table {} does not exist, skipping", statement.name)};
   if (rules == nullptr && catalogue.kind(statement.name))
-    fail_type(location, "{} has no versions: write it without an index",
+    fail_type(location, "\"{}\" has no versions; omit the index",
               catalogue.exact_name(statement.name));
   if (rules == nullptr)
-    fail_type(location, "there is no {}; there are: {}", statement.name, catalogue.all_names());
+    fail_type(location, "table \"{}\" not found; available: {}", statement.name,
+              catalogue.all_names());
   const std::string name = catalogue.exact_name(statement.name);
   if (std::cmp_not_equal(statement.indices.size(), rules->front().arity()))
-    fail_type(statement.indices[0].location, "{} has {} indices, and {} are given", name,
+    fail_type(statement.indices[0].location,
+              "wrong number of indices for table \"{}\": expected {}, found {}", name,
               rules->front().arity(), statement.indices.size());
   Changes changes;
   std::int64_t reads = 0;
@@ -101,16 +105,16 @@ StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::
         if (catalogue.has_tuples(*version)) changes.dropped.push_back(*version);
       });
   if (changes.texts.empty()) {
-    if (statement.if_exists) return {"DROP TABLE", {}, "nothing of it was materialized"};
-    fail_type(statement.indices[0].location, "nothing of it is materialized; there are: {}",
+    if (statement.if_exists) return {"DROP TABLE", {}, "no such version is materialized, skipping"};
+    fail_type(statement.indices[0].location,
+              "no such version is materialized; materialized versions: {}",
               stored_text(catalogue, name));
   }
   const auto count = static_cast<std::int64_t>(changes.texts.size());
   commit(changes, options.run);
   return {"DROP TABLE",
           {},
-          fmt::format("{} of {} not materialized any more", session::count_text(count, "version"),
-                      name + (count == 1 ? " is" : " are"))};
+          fmt::format("dropped {} of {}", session::count_text(count, "version"), name)};
 }
 
 }  // namespace tessera

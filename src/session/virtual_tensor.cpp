@@ -47,15 +47,16 @@ std::string to_text(const VirtualTensor& tensor) {
 
 VirtualTensor virtual_tensor_of(const std::string& text, const std::string& name) {
   using store::integer_of;
-  return store::read_stored("the tensor " + name, [&] {
+  return store::read_stored("tensor " + name, [&] {
     const auto written = nlohmann::json::parse(text);
     VirtualTensor tensor;
     query::TensorType& type = tensor.type;
     type.dtype = parse_dtype(written.at("dtype").get<std::string>());
     for (const auto& extent : written.at("shape")) type.shape.push_back(integer_of(extent, 0));
     for (const auto& extent : written.at("tile")) type.tile.push_back(integer_of(extent, 1));
-    TESSERA_REQUIRE(IoError, type.tile.rank() == type.rank(), "its tiles are {} of {}",
-                    to_string(type.tile), to_string(type.shape));
+    TESSERA_REQUIRE(IoError, type.tile.rank() == type.rank(),
+                    "its tiles have shape {}, which does not fit {}", to_string(type.tile),
+                    to_string(type.shape));
     (void)type.shape.elements();  // can be counted
     for (const auto& dimension : written.at("partition_by"))
       tensor.partition_by.push_back(static_cast<int>(integer_of(dimension, 0, type.rank() - 1)));

@@ -25,17 +25,17 @@ int check(const std::string& folder) {
     std::cout << fmt::format("{}{}: {}\n", damage.name.empty() ? "the database" : damage.name,
                              damage.key ? " at " + to_string(*damage.key) : "",
                              without_control_characters(damage.reason));
-  if (found.empty()) std::cout << fmt::format("{}: all is well\n", folder);
+  if (found.empty()) std::cout << fmt::format("{}: no errors found\n", folder);
   return found.empty() ? 0 : failed;
 }
 
 }  // namespace
 
 void add_check(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand(
-      "check", "Read everything, compare it with its checksums, and name what is damaged");
+  CLI::App* command =
+      program.add_subcommand("check", "Verify all checksums and list what is damaged");
   auto folder = std::make_shared<std::string>();
-  command->add_option("DATABASE", *folder, "The folder of the database")->required();
+  command->add_option("DATABASE", *folder, "The database folder")->required();
   command->callback([folder, &chosen] { chosen = [folder] { return check(*folder); }; });
 }
 

@@ -21,7 +21,7 @@ void help(Shell& shell, const Arguments&) {
   for (const DotCommand& command : dot_commands())
     shell.output().stream() << fmt::format(
         "{:<30} {}\n", fmt::format("{} {}", command.name, command.arguments), command.description);
-  shell.output().stream() << "Everything else is SQL, and ends with a semicolon.\n";
+  shell.output().stream() << "Everything else is SQL and ends with a semicolon.\n";
 }
 
 void tables(Shell& shell, const Arguments&) {
@@ -39,7 +39,7 @@ void mode(Shell& shell, const Arguments& arguments) {
     return;
   }
   const auto named = mode_named(arguments[0]);
-  TESSERA_REQUIRE(TypeError, named, "there is no mode {}; there are: {}", arguments[0],
+  TESSERA_REQUIRE(TypeError, named, "mode \"{}\" not found; available: {}", arguments[0],
                   fmt::join(mode_names(), ", "));
   shell.mode = *named;
 }
@@ -47,7 +47,7 @@ void mode(Shell& shell, const Arguments& arguments) {
 void timer(Shell& shell, const Arguments& arguments) {
   const bool on = sql::same_word(arguments[0], "on");
   TESSERA_REQUIRE(TypeError, on || sql::same_word(arguments[0], "off"),
-                  ".timer is on or off, not {}", arguments[0]);
+                  ".timer must be on or off, not '{}'", arguments[0]);
   shell.timer = on;
 }
 
@@ -60,7 +60,7 @@ void max_rows(Shell& shell, const Arguments& arguments) {
   std::int64_t rows = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
   TESSERA_REQUIRE(TypeError, error == std::errc() && end == text.data() + text.size() && rows >= 0,
-                  ".maxrows takes a number of rows, or 0 for all of them, not {}", text);
+                  ".maxrows must be a number of rows (0: all), not '{}'", text);
   shell.max_rows = rows;
 }
 
@@ -88,7 +88,7 @@ void import(Shell& shell, const Arguments& arguments) {
     report = shell.session().database().import_file(arguments[1], arguments[0], options);
   }
   if (is_for_people(shell.mode))
-    shell.output().stream() << fmt::format("{}: {} rows read\n", fmt::join(report.names, ", "),
+    shell.output().stream() << fmt::format("{}: read {} rows\n", fmt::join(report.names, ", "),
                                            report.rows);
 }
 
@@ -116,19 +116,19 @@ void open(Shell& shell, const Arguments& arguments) {
 void quit(Shell& shell, const Arguments&) { shell.leave(); }
 
 constexpr DotCommand all[] = {
-    {".help", "", "print this", 0, 0, help},
-    {".tables", "", "what there is: tables, tensors and views", 0, 0, tables},
-    {".schema", "[NAME]", "the statements that define it, or everything", 0, 1, schema},
-    {".mode", "[MODE]", "how rows are written: table, csv, json or line", 0, 1, mode},
-    {".maxrows", "[N]", "how many rows of a result are shown; 0: all", 0, 1, max_rows},
-    {".timer", "on|off", "whether the time of each statement is told", 1, 1, timer},
-    {".read", "FILE", "run the statements of a file", 1, 1, read},
-    {".output", "[FILE]", "write results to a file, or here again", 0, 1, output},
-    {".import", "FILE NAME", "store the tensor of a file under a name", 2, 2, import},
-    {".open", "[--read-only] [DATABASE]", "go to another database; none: a temporary one", 0, 2,
+    {".help", "", "show this help", 0, 0, help},
+    {".tables", "", "list tables, tensors and views", 0, 0, tables},
+    {".schema", "[NAME]", "show the statements that define one object or all", 0, 1, schema},
+    {".mode", "[MODE]", "set the output format: table, csv, json or line", 0, 1, mode},
+    {".maxrows", "[N]", "set how many rows of a result are shown; 0: all", 0, 1, max_rows},
+    {".timer", "on|off", "show the time of each statement", 1, 1, timer},
+    {".read", "FILE", "run the statements in a file", 1, 1, read},
+    {".output", "[FILE]", "write results to a file; none: to the screen", 0, 1, output},
+    {".import", "FILE NAME", "import a tensor from a file under a name", 2, 2, import},
+    {".open", "[--read-only] [DATABASE]", "open another database; none: a temporary one", 0, 2,
      open},
-    {".quit", "", "leave, as Ctrl-D does", 0, 0, quit},
-    {".exit", "", "the same", 0, 0, quit},
+    {".quit", "", "quit, as Ctrl-D does", 0, 0, quit},
+    {".exit", "", "same as .quit", 0, 0, quit},
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ std::vector<std::string> words_of(std::string_view line) {
     const std::size_t begin = quoted ? at + 1 : at;
     const std::size_t end =
         quoted ? line.find(c, begin) : std::min(line.find_first_of(" \t", begin), line.size());
-    TESSERA_REQUIRE(TypeError, end != std::string_view::npos, "the quote at {} does not end",
+    TESSERA_REQUIRE(TypeError, end != std::string_view::npos, "unterminated quoted string at {}",
                     line.substr(at));
     words.emplace_back(line.substr(begin, end - begin));
     at = quoted ? end + 1 : end;
@@ -166,16 +166,16 @@ void run_dot_command(Shell& shell, std::string_view line) {
     names.push_back(command.name);
     if (!sql::same_word(command.name, name)) continue;
     const int given = static_cast<int>(words.size()) - 1;
-    TESSERA_REQUIRE(TypeError, given >= command.least && given <= command.most,
-                    "it is written as: {} {}", command.name, command.arguments);
+    TESSERA_REQUIRE(TypeError, given >= command.least && given <= command.most, "usage: {} {}",
+                    command.name, command.arguments);
     command.run(shell, {words.begin() + 1, words.end()});
     shell.output().finish();
     return;
   }
   const std::string_view near = sql::nearest(name, names);
   throw TypeError(near.empty()
-                      ? fmt::format("there is no command {}: .help lists them", name)
-                      : fmt::format("there is no command {}: do you mean {}?", name, near));
+                      ? fmt::format("command \"{}\" not found; .help lists all commands", name)
+                      : fmt::format("command \"{}\" not found; did you mean {}?", name, near));
 }
 
 }  // namespace tessera::shell

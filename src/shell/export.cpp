@@ -15,10 +15,12 @@ void add_export(CLI::App& program, Action& chosen) {
   };
   CLI::App* command = program.add_subcommand("export", "Write tensors to a file");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("DATABASE", arguments->folder, "The folder of the database")->required();
-  command->add_option("NAME", arguments->names, "The tensor; several, with commas, for an archive")
+  command->add_option("DATABASE", arguments->folder, "The database folder")->required();
+  command
+      ->add_option("NAME", arguments->names,
+                   "The tensor; several, separated by commas, for an archive")
       ->required();
-  command->add_option("FILE", arguments->file, "What is written")->required();
+  command->add_option("FILE", arguments->file, "The file to write")->required();
   arguments->options.add_common_to(*command);
   command->callback([arguments, &chosen] {
     chosen = [arguments] {

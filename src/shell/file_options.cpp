@@ -16,7 +16,7 @@ Number number_of(const std::string& text, const char* option) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    throw TypeError(fmt::format("--{} wants a number, not '{}'", option, text));
+    throw TypeError(fmt::format("--{} must be a number, not '{}'", option, text));
   return number;
 }
 
@@ -26,7 +26,7 @@ Shape extents_of(const std::string& text, const char* option) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('x', at), text.size());
     if (extents.rank() == max_rank)
-      throw TypeError(fmt::format("--{} has more than {} extents", option, max_rank));
+      throw TypeError(fmt::format("--{} cannot have more than {} sizes", option, max_rank));
     extents.push_back(number_of<std::int64_t>(text.substr(at, end - at), option));
     at = end + 1;
   }
@@ -36,25 +36,27 @@ Shape extents_of(const std::string& text, const char* option) {
 }  // namespace
 
 void FileOptions::add_common_to(CLI::App& command) {
-  command.add_option("--format", format, "The format, where the name of the file does not tell");
-  command.add_option("--member", member, "The array of an archive, or the dataset");
-  command.add_flag("--column-major", column_major, "The first dimension is fastest in the file");
-  command.add_option("--delimiter", delimiter, "What stands between the fields of text");
-  command.add_option("--header", header, "yes or no: whether the first line names columns");
-  command.add_option("--index-base", index_base, "Whether coordinates count from 0 or from 1");
-  command.add_flag("--tile-a-row", tile_a_row, "PostgreSQL: a row is a key and an array");
-  command.add_option("--threads", threads, "How many threads; 0: as many as there are cores");
-  command.add_option("--memory", memory, "Megabytes that may be held, besides a tile or two");
+  command.add_option("--format", format, "The file format, if the file name does not tell it");
+  command.add_option("--member", member, "The array in the archive, or the dataset");
+  command.add_flag("--column-major", column_major, "The file is in column-major order");
+  command.add_option("--delimiter", delimiter, "The separator between fields");
+  command.add_option("--header", header, "yes or no: the first line has column names");
+  command.add_option("--index-base", index_base, "The first coordinate: 0 or 1");
+  command.add_flag("--tile-a-row", tile_a_row, "PostgreSQL: each row is a key and an array");
+  command.add_option("--threads", threads, "The number of threads; 0: all cores");
+  command.add_option("--memory", memory,
+                     "The memory limit in megabytes, not counting a tile or two");
 }
 
 void FileOptions::add_import_to(CLI::App& command) {
-  command.add_option("--tile", tile, "The extents of a tile: 1000x1000");
-  command.add_option("--dtype", dtype, "f32, f64, i64 or bool");
-  command.add_option("--shape", shape, "The shape, where the file does not say it: 5000x300");
-  command.add_option("--missing", missing, "What an empty field stands for");
-  command.add_option("--query", query, "What to ask a PostgreSQL server");
+  command.add_option("--tile", tile, "The tile shape, such as 1000x1000");
+  command.add_option("--dtype", dtype, "The element type: f32, f64, i64 or bool");
+  command.add_option("--shape", shape,
+                     "The shape, if the file does not contain it, such as 5000x300");
+  command.add_option("--missing", missing, "The value of an empty field");
+  command.add_option("--query", query, "The query for a PostgreSQL server");
   command.add_flag("--external-files", external_files,
-                   "HDF5: read the other files that the file names too");
+                   "HDF5: also read external files that the file refers to");
 }
 
 FormatOptions FileOptions::parsed() const {
@@ -67,10 +69,10 @@ FormatOptions FileOptions::parsed() const {
   options.column_major = column_major;
   const std::string separator = delimiter == "\\t" ? "\t" : delimiter;
   if (separator.size() > 1)
-    throw TypeError(fmt::format("--delimiter is one character, not '{}'", delimiter));
+    throw TypeError(fmt::format("--delimiter must be a single character, not '{}'", delimiter));
   if (!separator.empty()) options.delimiter = separator[0];
   if (!header.empty() && header != "yes" && header != "no")
-    throw TypeError(fmt::format("--header is yes or no, not '{}'", header));
+    throw TypeError(fmt::format("--header must be yes or no, not '{}'", header));
   if (!header.empty()) options.header = header == "yes";
   if (!missing.empty()) options.missing = number_of<double>(missing, "missing");
   if (!index_base.empty()) options.index_base = number_of<int>(index_base, "index-base");
@@ -80,7 +82,8 @@ FormatOptions FileOptions::parsed() const {
   options.threads = threads;
   constexpr double most = 1e12;  // megabytes
   if (!(memory >= 0 && memory <= most))
-    throw TypeError(fmt::format("--memory={}: a number of megabytes from 0 on", memory));
+    throw TypeError(
+        fmt::format("--memory must be a number of megabytes from 0 on, not {}", memory));
   options.memory = static_cast<std::int64_t>(memory * 1e6);
   return options;
 }

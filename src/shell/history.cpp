@@ -25,7 +25,7 @@ std::string InputHistory::default_path() {
 }
 
 InputHistory::InputHistory(std::string path) : history_(history_init()), path_(std::move(path)) {
-  if (history_ == nullptr) throw OutOfMemory("no memory for the history of the shell");
+  if (history_ == nullptr) throw OutOfMemory("out of memory for the history of the shell");
   HistEvent event;
   history(history_, &event, H_SETSIZE, most_entries);
   history(history_, &event, H_SETUNIQUE, 1);
@@ -39,7 +39,7 @@ InputHistory::InputHistory(std::string path) : history_(history_init()), path_(s
 
 void InputHistory::give_up(const char* doing) {
   std::cerr << "cannot " << doing << " the history in " << path_ << ": " << std::strerror(errno)
-            << "; what is typed is not kept\n";
+            << "; the input history is not saved\n";
   path_.clear();
 }
 

@@ -11,12 +11,14 @@ void add_import(CLI::App& program, Action& chosen) {
     std::string folder, name, file;
     FileOptions options;
   };
-  CLI::App* command = program.add_subcommand("import", "Store what is in a file");
+  CLI::App* command = program.add_subcommand("import", "Import a file");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("DATABASE", arguments->folder, "The folder, made if it is not there")
+  command
+      ->add_option("DATABASE", arguments->folder,
+                   "The database folder, created if it does not exist")
       ->required();
-  command->add_option("NAME", arguments->name, "What the tensor is going to be called")->required();
-  command->add_option("FILE", arguments->file, "What is read")->required();
+  command->add_option("NAME", arguments->name, "The name of the new tensor")->required();
+  command->add_option("FILE", arguments->file, "The file to read")->required();
   arguments->options.add_common_to(*command);
   arguments->options.add_import_to(*command);
   command->callback([arguments, &chosen] {

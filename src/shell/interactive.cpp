@@ -39,7 +39,7 @@ void run_interactively(Shell& shell) {
     return completion;
   });
   editor.say("Tessera " TESSERA_VERSION
-             ": statements end with a semicolon, .help lists commands, Ctrl-D leaves\n");
+             ": statements end with a semicolon, .help lists commands, Ctrl-D quits\n");
   std::string typed;
   while (!shell.wants_to_leave()) {
     const auto outcome = editor.read(reader.is_waiting() ? next_prompt : first_prompt, typed);

@@ -22,7 +22,7 @@ LineEditor::LineEditor(std::string history_path, Completer completer)
       completer_(std::move(completer)),
       screen_(is_terminal(STDOUT_FILENO) ? stdout : stderr),
       editor_(el_init("tessera", stdin, screen_, stderr), el_end) {
-  if (!editor_) throw IoError("the terminal cannot be used to edit lines");
+  if (!editor_) throw IoError("cannot edit lines in this terminal");
   EditLine* editor = editor_.get();
   el_set(editor, EL_CLIENTDATA, this);
   el_set(editor, EL_PROMPT, prompt_of);

@@ -36,9 +36,10 @@ int list(const std::string& folder) {
 }  // namespace
 
 void add_list(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("list", "Print what is stored: names, types, shapes");
+  CLI::App* command =
+      program.add_subcommand("list", "List the stored relations with their types and shapes");
   auto folder = std::make_shared<std::string>();
-  command->add_option("DATABASE", *folder, "The folder of the database")->required();
+  command->add_option("DATABASE", *folder, "The database folder")->required();
   command->callback([folder, &chosen] { chosen = [folder] { return list(*folder); }; });
 }
 

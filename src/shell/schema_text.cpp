@@ -87,7 +87,7 @@ std::string schema_text(const Database& database, const std::string& name) {
   const Snapshot snapshot = database.snapshot();
   StoredDefinitions catalogue(snapshot);
   if (!name.empty()) {
-    TESSERA_REQUIRE(TypeError, catalogue.kind(name), "there is no {}; there are: {}", name,
+    TESSERA_REQUIRE(TypeError, catalogue.kind(name), "\"{}\" not found; available: {}", name,
                     catalogue.all_names());
     return text_of(catalogue, snapshot, catalogue.exact_name(name));
   }

@@ -85,67 +85,68 @@ void add_session(CLI::App& program, Action& chosen) {
   auto arguments = std::make_shared<SessionArguments>();
   CLI::Option* database =
       program.add_option("DATABASE", arguments->folder,
-                         "A folder, made if it is not there; none: a temporary database. One that "
-                         "is called as a subcommand is written ./check");
+                         "The database folder, created if it does not exist; none: a temporary "
+                         "database. Write ./check for a folder named like a subcommand");
   CLI::Option* text =
-      program.add_option("-c,--command", arguments->texts, "Run these statements, and exit")
+      program.add_option("-c,--command", arguments->texts, "Run these statements and exit")
           ->type_name("STATEMENTS")
           ->expected(1)
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
           ->allow_extra_args(false);
-  CLI::Option* file =
-      program
-          .add_option("-f,--file", arguments->files,
-                      "Run the statements of a file, and exit; -: the standard input")
-          ->type_name("FILE")
-          ->expected(1)
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-          ->allow_extra_args(false);
-  program.add_option("--format", arguments->format, "How rows are written: table, csv, json, line")
+  CLI::Option* file = program
+                          .add_option("-f,--file", arguments->files,
+                                      "Run the statements in a file and exit; -: standard input")
+                          ->type_name("FILE")
+                          ->expected(1)
+                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                          ->allow_extra_args(false);
+  program.add_option("--format", arguments->format, "The output format: table, csv, json, line")
       ->type_name("FORMAT")
       ->check([](const std::string& name) {
-        return mode_named(name) ? "" : "there is no format " + name;
+        return mode_named(name) ? "" : "format \"" + name + "\" not found";
       });
   program
       .add_flag("--read-only", arguments->read_only,
-                "Open databases without writing to them; statements that write are errors")
+                "Open databases read-only; statements that write fail")
       ->needs(database);
   program
       .add_option("--lock-seconds", arguments->lock_seconds,
-                  "How long a statement that writes waits for another process that does; 10")
+                  "How long a writing statement waits for another writer; default 10")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 1e9));
   program
       .add_option("--memory-limit", arguments->memory_limit,
-                  "What a statement may hold in memory: 2GB, 512MiB")
+                  "The memory limit of a statement, such as 2GB or 512MiB")
       ->type_name("SIZE")
       ->check(check_memory_limit);
   program
       .add_option("--external-access", arguments->external_access,
-                  "Files and servers that statements may use: on, off, or folders, as in "
+                  "Files and servers that statements may access: on, off, or folders such as "
                   "/data:/results, for files in these and no servers")
       ->type_name("WHAT");
-  program.add_option("--threads", arguments->threads, "How many run at once; 0: all cores")
+  program.add_option("--threads", arguments->threads, "The number of threads; 0: all cores")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  program.add_option("--sites", arguments->sites, "Logical sites that plans are spread over")
+  program
+      .add_option("--sites", arguments->sites,
+                  "The number of logical sites that plans are spread over")
       ->type_name("N")
       ->check(CLI::Range(1, 65536));
   program
       .add_option("--trace", arguments->trace,
-                  "Write what runs into a file for Perfetto and chrome://tracing")
+                  "Write a trace file for Perfetto and chrome://tracing")
       ->type_name("FILE");
   program
       .add_option("--cluster-timeout", arguments->cluster_timeout,
-                  "Seconds without a sign of life after which another process of the cluster is "
-                  "given up; 300")
+                  "Seconds without a message after which another process of the cluster counts "
+                  "as lost; default 300")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e8));
   program.footer(
-      "-c and -f may be given several times and are run in their order. Without them statements "
-      "are\nread from the standard input; a terminal gets a prompt, where .help lists the commands "
-      "of the\nshell itself.\n\nExit status: 0; 1 for an error in a statement, after which nothing "
-      "is run; 2 for wrong usage.");
+      "-c and -f can be repeated and run in the order given. Without them, statements are read "
+      "from\nstandard input; a terminal gets a prompt, where .help lists the shell commands.\n\n"
+      "Exit status: 0 on success; 1 if a statement fails, after which nothing else runs; 2 for "
+      "wrong\nusage.");
   program.final_callback([&program, &chosen, arguments, text, file] {
     if (!program.get_subcommands().empty()) return;
     std::size_t texts = 0, files = 0;

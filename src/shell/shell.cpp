@@ -130,7 +130,8 @@ bool Shell::run_lines(std::istream& lines, const std::string& name) {
   };
   for (std::string line; !leaves_ && std::getline(lines, line);)
     if (!run_piece(reader.add(line))) return false;
-  TESSERA_REQUIRE(IoError, !lines.bad(), "cannot read {}", name.empty() ? "all lines" : name);
+  TESSERA_REQUIRE(IoError, !lines.bad(), "cannot read {}",
+                  name.empty() ? "standard input" : fmt::format("file \"{}\"", name));
   return leaves_ || run_piece(reader.rest());
 }
 
@@ -145,10 +146,11 @@ bool Shell::run_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || file.peek() == std::ifstream::traits_type::eof()) {
     const bool empty = file.is_open() && !file.bad();
-    TESSERA_REQUIRE(IoError, empty, "cannot read {}: {}", path, std::strerror(errno));
+    TESSERA_REQUIRE(IoError, empty, "cannot read file \"{}\": {}", path, std::strerror(errno));
     return true;
   }
-  TESSERA_REQUIRE(TypeError, depth_ < deepest, "{} is read by {} files within each other", path,
+  TESSERA_REQUIRE(TypeError, depth_ < deepest,
+                  "cannot read file \"{}\": .read is nested more than {} levels deep", path,
                   deepest);
   ++depth_;
   const bool succeeded = run_lines(file, path);

@@ -8,13 +8,13 @@
 namespace tessera::shell {
 
 void add_vacuum(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("vacuum", "Give back the room of what was dropped");
+  CLI::App* command = program.add_subcommand("vacuum", "Reclaim the space of dropped relations");
   auto folder = std::make_shared<std::string>();
-  command->add_option("DATABASE", *folder, "The folder of the database")->required();
+  command->add_option("DATABASE", *folder, "The database folder")->required();
   command->callback([folder, &chosen] {
     chosen = [folder] {
       Database database = Database::open(*folder, {.create = false});
-      std::cout << fmt::format("{}: {} bytes given back\n", *folder, database.vacuum());
+      std::cout << fmt::format("{}: freed {} bytes\n", *folder, database.vacuum());
       return 0;
     };
   });

@@ -83,7 +83,7 @@ void unless(const std::vector<std::string>& messages, const std::function<void()
   }
 }
 
-const std::vector<std::string> t_is_gone{"there is no table t;"};
+const std::vector<std::string> t_is_gone{"table \"t\" not found;"};
 
 void write(const fs::path& folder, std::uint64_t seed, Watched& progress) {
   Session session(Database::open(folder, {.lock_seconds = 60}));
@@ -102,8 +102,8 @@ void write(const fs::path& folder, std::uint64_t seed, Watched& progress) {
         break;
       case 3: {
         const bool to = random() % 2 == 0;
-        unless({fmt::format("there is no {};", to ? "here" : "there"),
-                fmt::format("{} is there already", to ? "there" : "here")},
+        unless({fmt::format("\"{}\" not found;", to ? "here" : "there"),
+                fmt::format("\"{}\" already exists", to ? "there" : "here")},
                [&] {
                  session.execute(fmt::format("ALTER TABLE {} RENAME TO {}", to ? "here" : "there",
                                              to ? "there" : "here"));

@@ -81,7 +81,7 @@ TEST(GatheringRules, GroupsThatAreNotMovedStay) {
   // Summands stay summands: who reads them is to fold them.
   const ia::Plan parts = matrix({1}).shuffle({1}).aggregate({0}, {"add"});
   ASSERT_FALSE(parts.pending().empty());
-  expect_refusal(move_before_aggregation(parts.shuffle({0})), "summands");
+  expect_refusal(move_before_aggregation(parts.shuffle({0})), "partial sums");
 }
 
 TEST(GatheringRules, MovesAreSharedByTheirReaders) {

@@ -56,7 +56,8 @@ TEST(RewriteAt, LeavesNoSummandsBehind) {
 
 TEST(RewriteAt, PassesOnWhyTheRuleDoesNotApply) {
   const ia::Plan root = input({0}).filter("k0 < 2");
-  EXPECT_EQ(rewrite_at(root, root, rule_named("merge_filters")).why_not, "it filters no filter");
+  EXPECT_EQ(rewrite_at(root, root, rule_named("merge_filters")).why_not,
+            "its input is not a filter");
   const ia::Plan elsewhere = input({0}).filter("k0 < 2").filter("k1 < 2");
   const auto rewrite = rewrite_at(root, elsewhere, rule_named("merge_filters"));
   EXPECT_NE(rewrite.why_not.find("not part of the plan"), std::string::npos) << rewrite.why_not;

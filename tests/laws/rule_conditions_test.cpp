@@ -103,7 +103,7 @@ TEST(RuleConditions, FiltersOfBothSidesStayBehindTheJoin) {
   const Plan matrices = matrix({3, 3});
   const ia::Plan left = placed(matrices, {0}), right = left.broadcast();
   const ia::Plan join = left.join(right, {1}, {0}, {"matmul"});
-  expect_refusal_by("filter_before_join", join.filter("k0 < k2"), "speaks of one side");
+  expect_refusal_by("filter_before_join", join.filter("k0 < k2"), "reads only one side");
   // As printed, the law would ask both sides; k0 of the right side is another component.
   const auto rewrite = rule_named("filter_before_join").apply(join.filter("k0 = 1"));
   ASSERT_TRUE(rewrite);
@@ -119,7 +119,7 @@ TEST(RuleConditions, APredicateThatCannotBeLookedIntoStays) {
   const ia::Plan left = placed(matrix({3, 3}), {0});
   const ia::Plan join = left.join(left.broadcast(), {1}, {0}, {"matmul"});
   const auto opaque = KeyPredicate::opaque("first", [](const Key& key) { return key[0] == 0; });
-  expect_refusal_by("filter_before_join", join.filter(opaque), "speaks of one side");
+  expect_refusal_by("filter_before_join", join.filter(opaque), "reads only one side");
   // Asked of a group's key it is the same question before and after.
   const ia::Plan groups = left.aggregate({0}, {"add"}).filter(opaque);
   const auto rewrite = rule_named("filter_before_aggregation").apply(groups);
@@ -185,10 +185,10 @@ TEST(RuleConditions, AShuffleGoesByTheKeysBeforeTheMap) {
   const ia::Plan after = input.shuffle({1}).map(turned, neg);
   const ia::Plan before = input.map(turned, neg).shuffle({1});
   EXPECT_NE(after.placement(), before.placement());
-  expect_refusal_by("map_before_move", after, "keys that the shuffle goes by");
+  expect_refusal_by("map_before_move", after, "keys that the shuffle uses");
   const ia::Pipeline more = {{Apply("neg", {0}), Apply("abs", {0})}};
   expect_refusal_by("map_after_move", input.map(turned, more).shuffle({1}),
-                    "keys that the shuffle goes by");
+                    "keys that the shuffle uses");
   EXPECT_TRUE(rule_named("map_before_move").apply(input.broadcast().map(turned, neg)));
 }
 

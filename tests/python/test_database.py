@@ -91,10 +91,10 @@ def test_plans_larger_than_their_memory(folder):
     with pytest.raises(ts.TypeError, match="'many' is not a number of bytes"):
         product.run(memory_limit="many")
     for none in 0, "0", "0.5", "0MB":
-        with pytest.raises(ts.TypeError, match="nothing runs in no memory"):
+        with pytest.raises(ts.TypeError, match="memory_limit must be positive"):
             product.run(memory_limit=none)
     for odd in 2**63, 2**70, 1.5, [1]:
-        with pytest.raises(ts.TypeError, match="is no number of bytes that can be counted"):
+        with pytest.raises(ts.TypeError, match="invalid memory_limit"):
             product.run(memory_limit=odd)
     for large in 2**63 - 1, np.int64(2**40):
         assert np.allclose(product.run(memory_limit=large).numpy(), a @ b)

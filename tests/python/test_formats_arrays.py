@@ -118,7 +118,7 @@ def test_options_that_make_no_sense_are_refused(db, tmp_path):  # noqa: F811
             ("x.raw", {"shape": (5,), "dtype": "f64"}, "x.raw has 32 bytes of data"),
             ("x.raw", {"shape": (-4,), "dtype": "f64"}, "negative dimension"),
             ("x.npy", {"threads": 100_000}, "threads=100000: it must be 1 to 4096"),
-            ("x.npy", {"delimiter": ";;"}, "a delimiter is one character")]:
+            ("x.npy", {"delimiter": ";;"}, "the delimiter must be a single character")]:
         with pytest.raises(ts.Error, match=reason):
             db.import_file("X", tmp_path / path, **options)
     np.save(tmp_path / "wide.npy", np.zeros((20000, 10000), bool))

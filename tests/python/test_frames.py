@@ -137,10 +137,10 @@ def test_a_job_belongs_to_one_process_and_is_taken_over_when_that_is_gone(prepar
         first.send_signal(signal.SIGSTOP)
         second = subprocess.run([PROGRAM, database, "-c", "SET frame_size = 1", "-c", ASKED], text=True,
                                 stderr=subprocess.PIPE)
-        assert second.returncode == 1 and f"which process {first.pid} is running" in second.stderr
+        assert second.returncode == 1 and f"is running in process {first.pid};" in second.stderr
         name = listed.splitlines()[1].split(",")[0]
         refused = subprocess.run([PROGRAM, database, "-c", f"DROP JOB {name}"], text=True, stderr=subprocess.PIPE)
-        assert refused.returncode == 1 and f"which process {first.pid} is running" in refused.stderr
+        assert refused.returncode == 1 and f"is running in process {first.pid};" in refused.stderr
     finally:
         first.kill()
         first.communicate()
@@ -172,7 +172,7 @@ def test_a_stopped_job_whose_data_changed_is_told_apart(prepared, tmp_path):
     run(database, f"INSERT INTO M VALUES (2, 2, {literal(np.eye(6))})")
     assert state() == "outdated: M has changed"
     run(database, "ALTER TABLE M RENAME TO N")
-    assert state() == "outdated: M is gone"
+    assert state() == "outdated: M was dropped"
     run(database, "ALTER TABLE N RENAME TO M", "DROP TABLE X", "CREATE TABLE X[0] (r, c, m) AS SELECT * FROM M")
     assert state().startswith("outdated: ")
     run(database, f"DROP JOB {name}")

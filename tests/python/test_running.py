@@ -106,5 +106,5 @@ def test_other_python_threads_go_on_while_a_plan_runs():
 def test_options_that_make_no_sense():
     with pytest.raises(ts.PlanError, match="threads must be at least 0, not -1"):
         product(X, 20).run(threads=-1)
-    with pytest.raises(ts.PlanError, match="a plan for 0 sites"):
+    with pytest.raises(ts.PlanError, match="invalid number of sites 0"):
         product(X, 20).run(sites=0)

@@ -21,7 +21,7 @@ def test_rows_are_printed_once(tmp_path):
 def test_an_error_ends_all():
     ended = run(2, PROGRAM, "-c", "SELECT nope", "-c", "SELECT 'not reached'")
     assert ended.returncode == 1 and "not reached" not in ended.stdout
-    assert re.search("^TypeError: there is no column nope", ended.stderr, re.M)
+    assert re.search('^TypeError: column "nope" not found', ended.stderr, re.M)
 
 
 def test_the_standard_input_is_not_shared():

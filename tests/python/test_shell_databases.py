@@ -39,10 +39,10 @@ def test_a_database_that_is_only_read(folder):
         "x\r\n7\r\njob,state,frames,bytes,statement\r\n"
     ended = tessera(folder, "--read-only", "-c", "INSERT INTO t VALUES (8)")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.splitlines()[0] == f"IoError: {folder} is open for reading only"
+    assert ended.stderr.splitlines()[0] == f'IoError: database "{folder}" is read-only'
     # What is opened later is read only too, but a temporary database is one's own.
     ended = tessera(folder, "--read-only", given=f".open\nCREATE TABLE u (x INT);\n.open {folder}\nDROP TABLE t;")
-    assert ended.returncode == 1 and f"IoError: {folder} is open for reading only" in ended.stderr
+    assert ended.returncode == 1 and f'IoError: database "{folder}" is read-only' in ended.stderr
 
 
 def test_a_database_that_is_opened_for_reading_only(folder, tmp_path):
@@ -155,5 +155,5 @@ def test_what_is_copied_to_the_output_stands_there_alone(folder, tmp_path, to_fi
     assert said == "a = 1\nx\n7\nb = 2\n"
     assert printed(folder, "-c", "COPY X TO '/dev/stdout' WITH (format = csv)") == "1,2\n3,4\n"
     assert printed(folder, "-c", "COPY (SELECT x + 1 AS y FROM t) TO '/dev/fd/1'") == "y\n8\n"
-    assert printed(folder, "-c", f"COPY t TO '{tmp_path / 'rows.csv'}'") == "1 row written\n"
+    assert printed(folder, "-c", f"COPY t TO '{tmp_path / 'rows.csv'}'") == "wrote 1 row\n"
 

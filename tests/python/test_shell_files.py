@@ -45,9 +45,9 @@ def test_what_is_piped_is_the_file_alone(tmp_path):
 
 
 @pytest.mark.parametrize("options,reason", [
-    (["--tile", "10xx10"], "--tile wants a number"), (["--tile", "10"], "cannot be cut"),
+    (["--tile", "10xx10"], "--tile must be a number"), (["--tile", "10"], "cannot be cut"),
     (["--dtype", "f16"], "f16"), (["--format", "nope"], 'unknown format "nope"'),
-    (["--header", "perhaps"], "--header is yes or no"), (["--delimiter", ";;"], "one character")])
+    (["--header", "perhaps"], "--header must be yes or no"), (["--delimiter", ";;"], "a single character")])
 def test_what_is_wrong_is_said(tmp_path, options, reason):
     np.save(tmp_path / "x.npy", np.ones((5, 5)))
     ended = tessera("import", tmp_path / "lab.tsdb", "X", tmp_path / "x.npy", *options)

@@ -31,8 +31,8 @@ def printed(*arguments, **options):
 
 def test_a_table_is_aligned():
     assert printed("-c", PEOPLE, "-c", "SELECT name, age FROM people ORDER BY id") == """\
-people is created
-3 rows inserted
+created table people
+inserted 3 rows
  name │ age
 ──────┼─────
  ann  │  30
@@ -56,7 +56,7 @@ def test_a_database_stays_and_a_temporary_one_does_not(tmp_path):
     assert (ended.returncode, ended.stderr) == (0, f"created database {folder}\n")
     assert json.loads(printed(folder, "--format", "json", "-c", "SELECT * FROM t")) == [{"x": 7}]
     printed("-c", "CREATE TABLE t (x INT)")
-    assert "there is no" in tessera("-c", "SELECT * FROM t").stderr
+    assert "not found" in tessera("-c", "SELECT * FROM t").stderr
 
 
 def test_a_pipe_is_read_as_statements_whose_last_semicolon_may_be_missing():
@@ -139,7 +139,7 @@ def test_what_a_terminal_must_not_see_is_escaped():
 def test_an_error_has_its_line_and_a_mark(tmp_path):
     ended = tessera("-c", "SELECT 1 +\n  nope AS x;")
     assert ended.returncode == 1 and ended.stdout == ""
-    assert ended.stderr == ("TypeError: there is no column nope; there are: none\n"
+    assert ended.stderr == ('TypeError: column "nope" not found; available columns: none\n'
                             "line 2:   nope AS x;\n"
                             "          ^\n")
     script = tmp_path / "script.sql"
@@ -169,7 +169,7 @@ def test_after_an_error_nothing_is_run(tmp_path):
     assert (ended.returncode, ended.stdout) == (1, "a\r\n1\r\n")
     ended = tessera("-f", tmp_path / "none.sql", "-c", "SELECT 1")
     assert ended.returncode == 1 and ended.stdout == ""
-    assert ended.stderr == f"IoError: cannot read {tmp_path / 'none.sql'}: No such file or directory\n"
+    assert ended.stderr == f"IoError: cannot read file \"{tmp_path / 'none.sql'}\": No such file or directory\n"
     assert tessera("-f", tmp_path).returncode == 1
 
 
@@ -200,7 +200,7 @@ def test_settings_of_the_command_line(tmp_path):
 def test_a_database_that_is_called_like_a_subcommand(tmp_path):
     ended = tessera("./check", "--format", "csv", "-c", "SELECT 1 AS a", cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (0, "a\r\n1\r\n")
-    assert printed("check", "./check", cwd=tmp_path) == "./check: all is well\n"
+    assert printed("check", "./check", cwd=tmp_path) == "./check: no errors found\n"
 
 
 def test_an_output_that_nobody_reads_ends_quietly():

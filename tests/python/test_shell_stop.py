@@ -31,7 +31,7 @@ def test_rows_that_are_joined_and_sorted(shell, tmp_path):
     terminal.type("SELECT a.x FROM t AS a, t AS b WHERE a.x < b.x ORDER BY b.x;\r")
     terminal.expect("running for ")
     terminal.type("\x03")
-    assert re.search("Interrupted: stopped while rows were looked at", terminal.expect("\ntessera> "))
+    assert re.search("Interrupted: stopped while processing rows", terminal.expect("\ntessera> "))
     assert " 3000\n" in terminal.run("SELECT COUNT(*) FROM t;")
 
 
@@ -64,6 +64,6 @@ def test_frames_are_counted_and_stay(shell, tmp_path):
     assert "Interrupted: " in terminal.expect("\ntessera> ")
     job = re.search(r" (j[0-9a-f]{16}) │ stopped │ (\d+) of 2\d+ +│ .* │ SELECT sum_elements", terminal.run("SHOW JOBS;"))
     assert job and int(job[2]) > 0
-    assert f"{job[1]} is gone" in terminal.run(f"DROP JOB {job[1]};")
+    assert f"dropped job {job[1]}" in terminal.run(f"DROP JOB {job[1]};")
     assert "(0 rows)" in terminal.run("SHOW JOBS;")
     assert [name for name in db.list() if name.startswith("~")] == []

@@ -58,12 +58,12 @@ def test_placements_are_printed():
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"sites": 0}, "a plan for 0 sites"),
+    ({"sites": 0}, "invalid number of sites 0"),
     ({"sites": 2, "objective": "fast"}, "'exact' or 'published', not 'fast'"),
-    ({"sites": 2, "placed": {"C": None}}, "no input 'C' to be placed; the plan reads A, B"),
+    ({"sites": 2, "placed": {"C": None}}, "cannot place input 'C': not found; the plan reads A, B"),
     ({"sites": 2, "placed": {"A": ts.Placement.part([2])}}, "key component 2 does not exist"),
     ({"sites": 2, "placed": {"A": ts.Placement.grid([0], [3])}}, "a grid needs 3 sites or more, but there are 2"),
-    ({"sites": 2, "disabled": ["broadcast"]}, "there is no rule broadcast to disable"),
+    ({"sites": 2, "disabled": ["broadcast"]}, 'cannot disable rule "broadcast"'),
 ])
 def test_mistakes(options, message):
     with pytest.raises(ts.PlanError, match=message):
@@ -71,7 +71,7 @@ def test_mistakes(options, message):
 
 
 def test_axes_have_extents():
-    with pytest.raises(ts.PlanError, match="1 components on 2 axes"):
+    with pytest.raises(ts.PlanError, match="components and extents must have the same length, not 1 and 2"):
         ts.Placement.grid([0], [2, 2])
 
 

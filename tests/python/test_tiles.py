@@ -51,7 +51,7 @@ def test_unaligned_arrays_are_copied():
 
 
 def test_other_dtypes_are_refused():
-    with pytest.raises(ts.TypeError, match="dtype int32 has no tile; cast it"):
+    with pytest.raises(ts.TypeError, match="unsupported dtype of an array: int32; cast it"):
         ts.Tile(np.zeros(3, np.int32))
     with pytest.raises(TypeError):  # it is Python's TypeError too
         ts.Tile(np.zeros(3, ">f8"))
@@ -117,7 +117,7 @@ def test_malformed_scipy_matrices_are_refused():
     wild = sp.csr_matrix(np.eye(3))
     wild.indptr = np.array([0, 9, 2, 3], np.int32)
     for matrix in (short, wild):
-        with pytest.raises(ts.TypeError, match="malformed sparse matrix"):
+        with pytest.raises(ts.TypeError, match="invalid sparse matrix"):
             ts.Tile(matrix)
 
 
@@ -176,10 +176,10 @@ def test_indexing_equals_numpys():
             assert np.array_equal(tile.sparse(layout)[key].numpy(), array[key]), (array.shape, key)
         if array[key].size:
             assert np.shares_memory(tile[key].numpy(), array)
-    with pytest.raises(IndexError, match="index 3 into dimension 0"):
+    with pytest.raises(IndexError, match="index 3 is out of bounds for dimension 0"):
         ts.Tile(np.zeros(3))[3]
-    with pytest.raises(ts.TypeError, match="2 indices into f64"):
+    with pytest.raises(ts.TypeError, match="wrong number of indices: 2 for f64"):
         ts.Tile(np.zeros(3))[0, 0]
-    with pytest.raises(ts.TypeError, match="is no index"):
+    with pytest.raises(ts.TypeError, match="invalid index"):
         ts.Tile(np.zeros(3))["x"]
     assert [float(t.numpy()) for t in ts.Tile(np.arange(3.0))] == [0, 1, 2]

@@ -319,7 +319,7 @@ TEST(Engine, AGraphIsInDepthFirstOrderAndCompact) {
 TEST(Engine, OptionsThatMakeNoSenseAreRefused) {
   const Plan a = matrix(DType::f64, 4, 2, 1);
   EXPECT_ERROR(PlanError, run_on(a, -1), "threads must be at least 0, not -1");
-  EXPECT_ERROR(PlanError, run_on(a, 1, nullptr, 0), "a plan for 0 sites");
+  EXPECT_ERROR(PlanError, run_on(a, 1, nullptr, 0), "invalid number of sites 0");
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ TEST_F(External, WhatWasLookedAtIsWhatIsRead) {
 TEST_F(External, IsFixedWhenASessionBegins) {
   for (const std::string sql : {"SET external_access = on", "SET external_access = 'on'",
                                 "RESET external_access", "SET EXTERNAL_ACCESS = off"})
-    EXPECT_NE(told(ExternalAccess::off(), sql).find("is fixed when a session begins"),
+    EXPECT_NE(told(ExternalAccess::off(), sql).find("cannot be changed in a running session"),
               std::string::npos);
   Session session(open(), {.external_access = ExternalAccess::off()});
   const ResultTable settings = session.query("SHOW SETTINGS");

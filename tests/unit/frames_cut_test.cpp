@@ -63,8 +63,8 @@ TEST(FrameCut, FramesOfOneOperatorBreakEverything) {
 }
 
 TEST(FrameCut, RefusesLimitsThatMakeNoSense) {
-  EXPECT_ERROR(PlanError, (void)cut(chain({1}), {3, 2}), "frames of 3 to 2 operators");
-  EXPECT_ERROR(PlanError, (void)cut(chain({1}), {0, 2}), "frames of 0 to 2 operators");
+  EXPECT_ERROR(PlanError, (void)cut(chain({1}), {3, 2}), "invalid frame sizes 3 to 2");
+  EXPECT_ERROR(PlanError, (void)cut(chain({1}), {0, 2}), "invalid frame sizes 0 to 2");
 }
 
 TEST(FrameCut, IsTheSameEveryTime) {

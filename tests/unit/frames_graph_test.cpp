@@ -47,12 +47,12 @@ TEST(OperatorGraph, CostsTensOfMegabytesForHundredsOfThousands) {
 
 TEST(OperatorGraph, RefusesWhatIsNoPlan) {
   EXPECT_ERROR(PlanError, OperatorGraph(2, {{0, 2, 1}}),
-               "an edge from operator 0 to 2 in a plan whose operators are 0 to 1");
+               "invalid edge from operator 0 to 2: the operators are 0 to 1");
   EXPECT_ERROR(PlanError, OperatorGraph(2, {{1, 1, 1}}), "operator 1 reads its own output");
   EXPECT_ERROR(PlanError, OperatorGraph(2, {{0, 1, -0.5F}}),
-               "-0.5 is no probability that operator 0 is pipelined into 1");
+               "invalid probability -0.5 that operator 0 is pipelined into 1");
   EXPECT_ERROR(PlanError, OperatorGraph(4, {{0, 1, 1}, {1, 2, 1}, {2, 1, 1}, {2, 3, 1}}),
-               "through others, its own output");
+               "the plan has a cycle: operator 1 depends");
 }
 
 TEST(Pipelining, ASingleReaderThatSelectsOrAggregatesIsCertain) {
@@ -86,7 +86,7 @@ TEST(Pipelining, WhoUsesAnOutputTwiceIsOneReader) {
 
 TEST(Pipelining, RefusesOperatorsThatAreNotThere) {
   EXPECT_ERROR(PlanError, operator_graph({Kind::join}, {{0, 1}}, {}),
-               "operator 1 reads operator 0 in a plan whose operators are 0 to 0");
+               "operator 1 reads operator 0, but the operators are 0 to 0");
 }
 
 TEST(History, WithoutHistoryThereIsAPrior) {
@@ -124,7 +124,7 @@ TEST(History, CountsDoNotWrapAround) {
 
 TEST(History, RefusesOtherTexts) {
   EXPECT_ERROR(ParseError, History::from_text("join join 1 2\njoin sort 1 2\n"),
-               "line 2 of a workload history is \"join sort 1 2\"");
+               "line 2 of the workload history is invalid: \"join sort 1 2\"");
   EXPECT_ERROR(ParseError, History::from_text("join join 3 2"), "join join 3 2");
   EXPECT_ERROR(ParseError, History::from_text("join join -1 2"), "join join -1 2");
   EXPECT_ERROR(ParseError, History::from_text("join join 1"), "join join 1");

@@ -29,23 +29,23 @@ TEST_F(SessionValues, StandForEachQuestionMark) {
             to_string(Tile::of<double>({2, 2}, {7, 10, 15, 22})));
   EXPECT_TRUE(std::holds_alternative<std::monostate>(rows.at(0, 2)));
   EXPECT_EQ(message_of([&] { session.execute("SELECT ?; SELECT ?", {true}); }),
-            "ParseError: 1 values are given, and here is one ? more");
+            "ParseError: too few values for the parameters (?): found only 1");
 }
 
 using SessionSettings = DatabaseFolder;
 
 TEST_F(SessionSettings, HowLongAWriterWaitsIsOneOfThem) {
   Session session(open({.lock_seconds = 20}));
-  EXPECT_EQ(session.execute("SET lock_seconds = 0.01")[0].message, "lock_seconds is 0.01");
+  EXPECT_EQ(session.execute("SET lock_seconds = 0.01")[0].message, "set lock_seconds to 0.01");
   const File held = File::open_to_write(folder_ / "lock");
   ASSERT_EQ(::flock(held.descriptor(), LOCK_EX), 0);
   for (const char* statement : {"CREATE TABLE t (x INT)", "CHECKPOINT", "VACUUM"}) {
     const std::string message = message_of([&] { session.execute(statement); });
     EXPECT_NE(message.find("has not finished after 0.01 s"), std::string::npos) << message;
   }
-  EXPECT_EQ(session.execute("RESET lock_seconds")[0].message, "lock_seconds is 20");
+  EXPECT_EQ(session.execute("RESET lock_seconds")[0].message, "set lock_seconds to 20");
   EXPECT_EQ(Session(open(), {.lock_seconds = 3}).execute("RESET lock_seconds")[0].message,
-            "lock_seconds is 10");
+            "set lock_seconds to 10");
   EXPECT_EQ(Session(open(), {.lock_seconds = 3}).database().lock_seconds(), 3);
   for (const char* wrong : {"-1", "'long'", "TRUE", "[1, 2]"})
     EXPECT_TRUE(message_of([&] {
@@ -66,7 +66,7 @@ TEST_F(SessionSettings, OfAReadOnlyDatabaseEveryStatementThatWritesIsRefused) {
         "DROP TABLE t", "ALTER TENSOR X RENAME TO Y", "DROP JOB IF EXISTS j", "MATERIALIZE v[3]",
         "CHECKPOINT", "VACUUM"})
     EXPECT_EQ(message_of([&] { session.execute(statement); }),
-              fmt::format("IoError: {} is open for reading only", folder_.string()))
+              fmt::format("IoError: database \"{}\" is read-only", folder_.string()))
         << statement;
   EXPECT_EQ(session.query("SELECT x FROM v[3]").text(0, 0), "7");
   EXPECT_EQ(session.query("SHOW JOBS").rows(), 0);
@@ -142,12 +142,13 @@ TEST_F(SessionJobs, AreShownAndDropped) {
   EXPECT_TRUE(jobs.text(0, 2).starts_with("2 of "));
   EXPECT_NE(jobs.text(0, 3), "0 B");
   EXPECT_EQ(jobs.text(0, 4), "SELECT m FROM x[40]");
-  EXPECT_EQ(session.execute("DROP JOB " + name)[0].message, name + " is gone");
+  EXPECT_EQ(session.execute("DROP JOB " + name)[0].message, "dropped job " + name);
   EXPECT_EQ(session.query("SHOW JOBS").rows(), 0);
   EXPECT_EQ(names_in(session.database()), "");
   EXPECT_EQ(message_of([&] { session.execute("DROP JOB " + name); }),
-            "TypeError: there is no job " + name + ": SHOW JOBS lists them");
-  EXPECT_EQ(session.execute("DROP JOB IF EXISTS " + name)[0].message, "there was no job " + name);
+            "TypeError: job \"" + name + "\" not found; SHOW JOBS lists all jobs");
+  EXPECT_EQ(session.execute("DROP JOB IF EXISTS " + name)[0].message,
+            "job " + name + " does not exist, skipping");
   EXPECT_EQ(session.query("SELECT m FROM x[40]").rows(), 1);
 }
 
@@ -188,9 +189,9 @@ TEST_F(SessionJobs, BelongToOneSessionAtATime) {
     state = other.query("SHOW JOBS").text(0, 1);
   };
   EXPECT_EQ(one.query("SELECT m FROM x[40]").rows(), 1);
-  const std::string taken = fmt::format(
-      "IoError: this is job {}, which process {} is running: wait for it, or stop that process",
-      name, ::getpid());
+  const std::string taken =
+      fmt::format("IoError: job \"{}\" is running in process {}; wait for it, or stop that process",
+                  name, ::getpid());
   EXPECT_EQ(message, taken);
   EXPECT_EQ(dropping, taken);
   EXPECT_EQ(state, fmt::format("running in process {}", ::getpid()));

@@ -66,7 +66,7 @@ bool is_named(const std::string& word) {
   return std::regex_search(page(), std::regex("`[^`\n]*\\b" + word + "\\b[^`\n]*`"));
 }
 
-/// The words of a list in an error's message, after a mark: "there are: a, b and c".
+/// The words of a list in an error's message, after a mark: "available: a, b, c".
 std::vector<std::string> listed_by_error(Session& session, const std::string& statement,
                                          const std::string& mark) {
   try {
@@ -196,10 +196,10 @@ TEST(SqlPage, TypesAggregatesSettingsAndOptionsAreNamed) {
   }
   session.execute("CREATE TABLE t (a INT)");
   for (const std::string& option :
-       listed_by_error(session, "COPY t TO 't.csv' WITH (no_such = 1)", "there are: "))
+       listed_by_error(session, "COPY t TO 't.csv' WITH (no_such = 1)", "available: "))
     EXPECT_TRUE(is_named(option)) << option;
   for (const std::string& option :
-       listed_by_error(session, "EXPLAIN (no_such 1) SELECT 1", "there are "))
+       listed_by_error(session, "EXPLAIN (no_such 1) SELECT 1", "available: "))
     EXPECT_TRUE(is_named(option)) << option;
   for (const std::string& what : listed_by_error(session, "SHOW 1", "expected ")) {
     if (what == "after") break;

@@ -250,10 +250,9 @@ TEST(SqlParser, NestingIsLimitedSoThatNothingOverflows) {
     } catch (const lang::ErrorAt& error) {
       const std::string message = error.what();
       EXPECT_TRUE(message.find("nested more than 250 levels deep") != std::string::npos ||
-                  message.find("more than 1000 operations one after the other") !=
-                      std::string::npos ||
-                  message.find("more than 1000 UNIONs one after the other: put groups of them in "
-                               "parentheses") != std::string::npos)
+                  message.find("more than 1000 operations in a row") != std::string::npos ||
+                  message.find("more than 1000 UNIONs in a row; group them with parentheses") !=
+                      std::string::npos)
           << before << repeated << ": " << message;
     }
   }

@@ -53,8 +53,8 @@ class StatementStop : public DatabaseFolder {
 
 TEST_F(StatementStop, IsHeardWhileRowsAreJoined) {
   fill("t", 1500);
-  EXPECT_EQ(stopped("SELECT a.x FROM t AS a, t AS b WHERE a.x < b.x", "rows were looked at"),
-            "Interrupted: stopped while rows were looked at");
+  EXPECT_EQ(stopped("SELECT a.x FROM t AS a, t AS b WHERE a.x < b.x", "processing rows"),
+            "Interrupted: stopped while processing rows");
   // The session goes on.
   EXPECT_EQ(session.query("SELECT COUNT(*) FROM t").text(0, 0), "1500");
 }
@@ -76,7 +76,7 @@ TEST(RowOperatorStop, IsHeardByEach) {
     EXPECT_NO_THROW((void)query::evaluate(*node, inputs, {}));
     return message_of([&] { (void)query::evaluate(*node, inputs, {}, {source.get_token(), 0}); });
   };
-  const std::string heard = "Interrupted: stopped while rows were looked at";
+  const std::string heard = "Interrupted: stopped while processing rows";
   EXPECT_EQ(stopped(query::Filter{scan, yes}), heard);
   EXPECT_EQ(stopped(query::Join{scan, scan, nullptr, {x}}), heard);
   EXPECT_EQ(stopped(query::Project{scan, {x}}), heard);
@@ -90,8 +90,8 @@ TEST_F(StatementStop, IsHeardWhileVersionsAreUnrolled) {
   session.execute(
       "CREATE TABLE x[0] AS SELECT 1.0 AS v;"
       "CREATE TABLE x[i:1...] AS SELECT v + 1 AS v FROM x[i-1]");
-  EXPECT_EQ(stopped("SELECT v FROM x[20000]", "unrolled"),
-            "Interrupted: stopped while versions were unrolled");
+  EXPECT_EQ(stopped("SELECT v FROM x[20000]", "unrolling"),
+            "Interrupted: stopped while unrolling versions");
 }
 
 TEST_F(StatementStop, IsHeardWhileAPlanIsCut) {
@@ -110,7 +110,7 @@ TEST_F(StatementStop, IsHeardWhileAPlanIsCut) {
   EXPECT_EQ(message_of([&] {
               (void)frames::cut(graph, {100, 400}, source.get_token());
             }),
-            "Interrupted: stopped while the plan was cut into frames");
+            "Interrupted: stopped while cutting the plan into frames");
 }
 
 TEST_F(StatementStop, BetweenFramesKeepsThoseThatAreDone) {

@@ -12,18 +12,18 @@ namespace {
 
 using lang::fail_parse;
 
-std::string described(const Token& token) {
+std::string syntax_error_at(const Token& token) {
   const std::string text = lang::readable(token.text);
   switch (token.kind) {
-    case Token::Kind::end: return "the text ends";
-    case Token::Kind::string: return fmt::format("found the string {}", text);
-    case Token::Kind::quoted_name: return fmt::format("found the name {}", text);
+    case Token::Kind::end: return "syntax error at end of input";
+    case Token::Kind::string:
+    case Token::Kind::quoted_name: return fmt::format("syntax error at or near {}", text);
     case Token::Kind::integer:
-    case Token::Kind::decimal: return fmt::format("found the number {}", text);
+    case Token::Kind::decimal:
     case Token::Kind::word:
     case Token::Kind::symbol: break;
   }
-  return fmt::format("found '{}'", text);
+  return fmt::format("syntax error at or near \"{}\"", text);
 }
 
 }  // namespace
@@ -67,9 +67,7 @@ bool Cursor::take_comma() {
   const bool ended = at_end() || at_symbol(")") || at_symbol("]") || at_symbol(";") ||
                      (token_.kind == Token::Kind::word && begins_clause(token_.text) &&
                       is_reserved(token_.text) && !at_word("UNION"));
-  if (ended)
-    fail_parse(comma, "there is nothing after this comma but {}: leave it out",
-               at_end() ? "the end of the text" : fmt::format("'{}'", token_.text));
+  if (ended) fail_parse(comma, "{}: nothing follows the comma; remove it", syntax_error_at(token_));
   return true;
 }
 
@@ -85,12 +83,10 @@ std::string Cursor::expect_name(std::string_view what) {
   if (!at_name()) {
     if (token_.kind == Token::Kind::word)
       fail_parse(location(),
-                 "expected {}, but found '{}', which is a reserved word: as a name it is quoted, "
-                 "\"{}\"",
-                 what, token_.text, token_.text);
+                 "{}: expected {}; quote the reserved word to use it as a name, as in \"{}\"",
+                 syntax_error_at(token_), what, token_.text);
     if (token_.kind == Token::Kind::string)
-      fail_parse(location(), "expected {}, but found the string {}: names are quoted with \"", what,
-                 lang::readable(token_.text));
+      fail_parse(location(), "{}: expected {}; quote names with \"", syntax_error_at(token_), what);
     fail_expected(what);
   }
   std::string name =
@@ -101,12 +97,11 @@ std::string Cursor::expect_name(std::string_view what) {
 
 std::string Cursor::expect_string(std::string_view what) {
   if (token_.kind == Token::Kind::quoted_name)
-    fail_parse(location(), "expected {}, but found the name {}: strings are written with '", what,
-               lang::readable(token_.text));
+    fail_parse(location(), "{}: expected {}; quote strings with '", syntax_error_at(token_), what);
   if (at_symbol("?")) {
     const Location here = location();
     const auto* text = std::get_if<std::string>(&take_value().value);
-    if (text == nullptr) fail_parse(here, "expected {}, but this value is no text", what);
+    if (text == nullptr) fail_parse(here, "expected {}, but the value for ? is not a text", what);
     return *text;
   }
   if (token_.kind != Token::Kind::string) fail_expected(what);
@@ -124,10 +119,9 @@ std::int64_t Cursor::expect_integer(std::string_view what) {
 }
 
 const Literal& Cursor::take_value() {
-  if (values_.empty())
-    fail_parse(location(), "a value has to be given for each ?, and there is none");
+  if (values_.empty()) fail_parse(location(), "no values given for the parameters (?)");
   if (std::cmp_equal(values_taken_, values_.size()))
-    fail_parse(location(), "{} values are given, and here is one ? more", values_.size());
+    fail_parse(location(), "too few values for the parameters (?): found only {}", values_.size());
   advance();
   return values_[static_cast<std::size_t>(values_taken_++)];
 }
@@ -135,14 +129,13 @@ const Literal& Cursor::take_value() {
 void Cursor::fail_expected(std::string_view what) const {
   const bool plain = token_.kind == Token::Kind::word || token_.kind == Token::Kind::symbol;
   const std::string_view remedy = plain ? remedy_for(token_.text) : std::string_view();
-  fail_parse(location(), "expected {}, but {}{}{}", what, described(token_),
-             remedy.empty() ? "" : ": ", remedy);
+  fail_parse(location(), "{}: expected {}{}{}", syntax_error_at(token_), what,
+             remedy.empty() ? "" : "; ", remedy);
 }
 
 Cursor::Nested::Nested(Cursor& cursor) : cursor_(cursor) {
   if (cursor.nesting_ == most_nesting)
-    fail_parse(cursor.location(),
-               "this is nested more than {} levels deep: take it apart, with views or WITH",
+    fail_parse(cursor.location(), "nested more than {} levels deep; split it with views or WITH",
                most_nesting);
   ++cursor.nesting_;
 }
@@ -151,7 +144,7 @@ Cursor::Chain::~Chain() { cursor_.links_ = std::max(cursor_.links_, outside_); }
 
 void Cursor::add_link(Location location, std::string_view links, std::string_view remedy) {
   if (++links_ > most_links)
-    fail_parse(location, "more than {} {} one after the other: {}", most_links, links, remedy);
+    fail_parse(location, "more than {} {} in a row; {}", most_links, links, remedy);
 }
 
 }  // namespace tessera::sql

@@ -46,7 +46,7 @@ class Cursor {
   const Literal& take_value();
   int values_taken() const { return values_taken_; }
 
-  /// A ParseError at this token: "expected ..., but found ...", and what to do about it.
+  /// A ParseError at this token: "syntax error at or near ...: expected ...", and a hint.
   [[noreturn]] void fail_expected(std::string_view what) const;
 
   /// Held while something nested is read: a limit to how deep that goes keeps parsers, and all who

@@ -16,8 +16,8 @@ void expect_end_of_statement(const Cursor& cursor) {
       std::any_of(words.begin(), words.end(),
                   [&](std::string_view word) { return same_word(word, token.text); }))
     lang::fail_parse(token.location,
-                     "expected the end of the statement, but found '{}': a ';' is missing between "
-                     "two statements",
+                     "syntax error at or near \"{}\": expected the end of the statement; add ';' "
+                     "between statements",
                      token.text);
   if (token.kind != Token::Kind::symbol && remedy_for(token.text).empty())
     cursor.fail_expected("';', a comma or an operator");
@@ -45,8 +45,9 @@ std::vector<StatementPtr> parse(std::string_view text, const std::vector<Literal
     expect_end_of_statement(cursor);
   }
   if (cursor.values_taken() < static_cast<int>(values.size()))
-    lang::fail_parse(cursor.location(), "{} values are given, and the text has {} ?", values.size(),
-                     cursor.values_taken());
+    lang::fail_parse(cursor.location(),
+                     "too many values for the parameters (?): expected {1}, found {0}",
+                     values.size(), cursor.values_taken());
   return statements;
 }
 

@@ -30,24 +30,25 @@ void parameter(Cursor& cursor, Call& call) {
   const Location location = cursor.location();
   std::string name(cursor.token().text);
   if (cursor.at_name())
-    name = cursor.expect_name("a parameter's name");
+    name = cursor.expect_name("a parameter name");
   else
     cursor.advance();
   if (std::any_of(call.parameters.begin(), call.parameters.end(),
                   [&](const auto& other) { return same_word(other.first, name); }))
-    fail_parse(location, "the parameter '{}' is given twice", readable(name));
+    fail_parse(location, "parameter \"{}\" specified more than once", readable(name));
   cursor.advance();  // the =
   call.parameters.emplace_back(std::move(name), expression(cursor));
 }
 
 void argument(Cursor& cursor, Call& call) {
   if (at_query(cursor) && same_word(call.name, "EXISTS"))
-    fail_parse(cursor.location(), "there is no EXISTS: {}", remedy_for(call.name));
+    fail_parse(cursor.location(), "EXISTS is not supported; {}", remedy_for(call.name));
   if (at_query(cursor))
-    fail_parse(cursor.location(), "a subquery has parentheses of its own: {}((SELECT ...))",
+    fail_parse(cursor.location(), "a subquery needs its own parentheses: {}((SELECT ...))",
                readable(call.name));
   if (!call.parameters.empty())
-    fail_parse(cursor.location(), "the arguments of '{}' stand before its parameters, such as '{}'",
+    fail_parse(cursor.location(),
+               "arguments of \"{}\" must come before its parameters, such as \"{}\"",
                readable(call.name), readable(call.parameters.back().first));
   call.arguments.push_back(expression(cursor));
 }
@@ -56,7 +57,7 @@ void argument(Cursor& cursor, Call& call) {
 
 ExpressionPtr call(Cursor& cursor, std::string function, Location location) {
   const Cursor::Nested nested(cursor);
-  cursor.expect_symbol("(", "'(' after the function's name");
+  cursor.expect_symbol("(", "'(' after the function name");
   Call call{std::move(function)};
   if (cursor.take_symbol("*")) {
     call.star = true;

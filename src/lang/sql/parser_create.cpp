@@ -9,20 +9,20 @@ void column(Cursor& cursor, CreateTable& table) {
   const auto add_key = [&](std::vector<std::string> columns) {
     if (!table.primary_key.empty())
       fail_parse(location,
-                 "the table has a PRIMARY KEY already: one of several columns is written "
+                 "multiple primary keys are not allowed; write a key of several columns as "
                  "PRIMARY KEY (a, b) after them");
     table.primary_key = std::move(columns);
   };
   if (cursor.at_word("PRIMARY") && cursor.next().kind == Token::Kind::word) {
     cursor.advance();
     cursor.expect_word("KEY", "KEY after PRIMARY");
-    return add_key(names_in_parentheses(cursor, "a column's name"));
+    return add_key(names_in_parentheses(cursor, "a column name"));
   }
   ColumnDefinition column;
   column.location = location;
-  column.name = cursor.expect_name("a column's name");
+  column.name = cursor.expect_name("a column name");
   if (cursor.at_word("NOT"))
-    fail_parse(cursor.location(), "a column has no constraint but PRIMARY KEY: leave NOT NULL out");
+    fail_parse(cursor.location(), "the only column constraint is PRIMARY KEY; remove NOT NULL");
   if (!cursor.at_symbol(",") && !cursor.at_symbol(")") && !cursor.at_word("PRIMARY"))
     column.type = type(cursor);
   if (cursor.take_word("PRIMARY")) {
@@ -31,37 +31,38 @@ void column(Cursor& cursor, CreateTable& table) {
   }
   if (cursor.at_word("NOT") || cursor.at_word("DEFAULT") || cursor.at_word("UNIQUE") ||
       cursor.at_word("REFERENCES") || cursor.at_word("CHECK"))
-    fail_parse(cursor.location(), "a column has no constraint but PRIMARY KEY: leave it out");
+    fail_parse(cursor.location(), "the only column constraint is PRIMARY KEY; remove this one");
   table.columns.push_back(std::move(column));
 }
 
 /// Without a query to tell them, columns and their types are said.
 void require_columns(const Cursor& cursor, const CreateTable& table) {
   if (table.columns.empty())
-    fail_parse(cursor.end_of_last(), "the table '{}' has no columns", readable(table.name));
+    fail_parse(cursor.end_of_last(), "table \"{}\" has no columns", readable(table.name));
   for (const ColumnDefinition& column : table.columns)
     if (!column.type)
-      fail_parse(column.location,
-                 "the column '{}' needs a type, as in {} INT: only where AS and a query follow "
-                 "does the query tell it",
-                 readable(column.name), readable(column.name));
+      fail_parse(
+          column.location,
+          "column \"{}\" needs a type, as in {} INT; only CREATE TABLE ... AS takes types from "
+          "a query",
+          readable(column.name), readable(column.name));
 }
 
 /// Each of these clauses may stand once, in any order.
 template <class Value>
 void once(const Cursor& cursor, const Value& value) {
-  if (value) fail_parse(cursor.location(), "'{}' is said twice", cursor.token().text);
+  if (value) fail_parse(cursor.location(), "{} specified more than once", cursor.token().text);
 }
 
 std::vector<int> dimensions(Cursor& cursor) {
   cursor.expect_word("BY", "BY after PARTITION");
-  cursor.expect_symbol("(", "'(' and the dimensions, as in PARTITION BY (0)");
+  cursor.expect_symbol("(", "'(' and dimensions, as in PARTITION BY (0)");
   std::vector<int> found;
   do {
     const Location location = cursor.location();
     const std::int64_t dimension = cursor.expect_integer("a dimension, counted from 0");
     if (dimension >= max_rank)
-      fail_parse(location, "dimensions are counted from 0 to {}", max_rank - 1);
+      fail_parse(location, "a dimension must be between 0 and {}", max_rank - 1);
     found.push_back(static_cast<int>(dimension));
   } while (cursor.take_comma());
   cursor.expect_symbol(")", "',' or ')' after a dimension");
@@ -76,7 +77,7 @@ bool tensor_clause(Cursor& cursor, CreateTensor& tensor) {
   } else if (cursor.at_word("FROM")) {
     once(cursor, tensor.file);
     cursor.advance();
-    tensor.file = cursor.expect_string("a file's name, as in FROM 'x.npy'");
+    tensor.file = cursor.expect_string("a file name, as in FROM 'x.npy'");
   } else if (cursor.at_word("WITH")) {
     once(cursor, !tensor.options.empty());
     cursor.advance();
@@ -97,9 +98,10 @@ bool tensor_clause(Cursor& cursor, CreateTensor& tensor) {
     once(cursor, tensor.expression);
     cursor.advance();
     if (cursor.at_word("SELECT") || cursor.at_word("WITH"))
-      fail_parse(cursor.location(),
-                 "a tensor is made from an expression over tensors; from a query, make a table: "
-                 "CREATE TABLE ... AS SELECT");
+      fail_parse(
+          cursor.location(),
+          "CREATE TENSOR needs an expression over tensors, not a query; use CREATE TABLE ... AS "
+          "SELECT");
     tensor.expression = expression(cursor);
   } else {
     return false;
@@ -120,7 +122,7 @@ bool if_not_exists(Cursor& cursor) {
 CreateTable create_table(Cursor& cursor) {
   CreateTable table;
   table.if_not_exists = if_not_exists(cursor);
-  table.name = cursor.expect_name("the new table's name");
+  table.name = cursor.expect_name("the name of the new table");
   table.indices = index_patterns(cursor);
   if (!cursor.at_symbol("(") && !cursor.at_word("AS"))
     cursor.fail_expected("the columns in parentheses, or AS and a query");
@@ -142,33 +144,30 @@ CreateTable create_table(Cursor& cursor) {
 CreateTensor create_tensor(Cursor& cursor) {
   CreateTensor tensor;
   tensor.if_not_exists = if_not_exists(cursor);
-  tensor.name = cursor.expect_name("the new tensor's name");
+  tensor.name = cursor.expect_name("the name of the new tensor");
   if (cursor.at_symbol("[")) tensor.shape = sizes(cursor, "the tensor");
   while (tensor_clause(cursor, tensor)) continue;
   const int sources =
       (tensor.file ? 1 : 0) + (tensor.expression ? 1 : 0) + (tensor.is_virtual ? 1 : 0);
-  if (sources == 0)
-    cursor.fail_expected("where the tensor comes from: FROM 'file', AS expression, or VIRTUAL");
+  if (sources == 0) cursor.fail_expected("FROM 'file', AS expression or VIRTUAL");
   if (sources > 1)
-    fail_parse(
-        cursor.end_of_last(),
-        "the tensor '{}' has several origins: of FROM 'file', AS expression and VIRTUAL only "
-        "one can be",
-        readable(tensor.name));
+    fail_parse(cursor.end_of_last(),
+               "tensor \"{}\" has several sources; use only one of FROM 'file', AS expression and "
+               "VIRTUAL",
+               readable(tensor.name));
   if (tensor.is_virtual && !tensor.shape)
     fail_parse(cursor.end_of_last(),
-               "a virtual tensor needs its sizes, as in CREATE TENSOR {} [4000][4000] VIRTUAL",
+               "a virtual tensor needs a shape, as in CREATE TENSOR {} [4000][4000] VIRTUAL",
                readable(tensor.name));
   if (!tensor.options.empty() && !tensor.file)
-    fail_parse(cursor.end_of_last(),
-               "WITH ( ... ) says how a file is read, and there is none: FROM 'file' is missing");
+    fail_parse(cursor.end_of_last(), "WITH ( ... ) sets options of a file; add FROM 'file'");
   return tensor;
 }
 
 CreateView create_view(Cursor& cursor) {
   CreateView view;
-  view.name = cursor.expect_name("the new view's name");
-  if (cursor.at_symbol("(")) view.columns = names_in_parentheses(cursor, "a column's name");
+  view.name = cursor.expect_name("the name of the new view");
+  if (cursor.at_symbol("(")) view.columns = names_in_parentheses(cursor, "a column name");
   cursor.expect_word("AS", "AS and a query");
   view.query = query(cursor);
   return view;

@@ -25,12 +25,12 @@ std::shared_ptr<const Loop> loop(Cursor& cursor) {
   Loop found;
   found.location = cursor.location();
   cursor.advance();
-  found.variable = cursor.expect_name("the name of the loop's index");
+  found.variable = cursor.expect_name("the name of the loop index");
   cursor.expect_word("IN", "IN and a range, as in FOR i IN 0...9:");
   found.from = expression(cursor);
   cursor.expect_symbol("...", "'...' between the ends of the range");
   found.to = expression(cursor);
-  cursor.expect_symbol(":", "':' before what the loop repeats");
+  cursor.expect_symbol(":", "':' before the body of the loop");
   if (cursor.at_symbol("("))
     found.body = items(cursor);
   else
@@ -53,7 +53,7 @@ std::vector<ExecuteItem> items(Cursor& cursor) {
 
 Materialize materialize(Cursor& cursor) {
   const Location location = cursor.location();
-  return {version(cursor, "a table's name after MATERIALIZE"), location};
+  return {version(cursor, "a table name after MATERIALIZE"), location};
 }
 
 Execute execute(Cursor& cursor) {

@@ -77,10 +77,9 @@ ExpressionPtr versioned(Cursor& cursor, std::string name, Location location) {
   while (cursor.take_symbol("[")) {
     found.indices.push_back(expression(cursor));
     if (cursor.at_symbol("..."))
-      fail_parse(
-          cursor.location(),
-          "several versions cannot be read inside of an expression: SELECT from UNION {}[...]",
-          readable(found.name));
+      fail_parse(cursor.location(),
+                 "an expression cannot read several versions; SELECT from UNION {}[...] instead",
+                 readable(found.name));
     cursor.expect_symbol("]", "']' after the index");
   }
   return make(location, std::move(found));
@@ -97,12 +96,12 @@ ExpressionPtr named(Cursor& cursor) {
   if (cursor.at_symbol("[")) return versioned(cursor, std::move(name), location);
   if (!cursor.take_symbol(".")) return make(location, Name{{}, std::move(name)});
   if (cursor.at_symbol("*"))
-    fail_parse(location, "{}.* stands only in the list of a SELECT, by itself", readable(name));
-  std::string column = cursor.expect_name("a column's name after the dot");
+    fail_parse(location, "{}.* is allowed only in the list of a SELECT", readable(name));
+  std::string column = cursor.expect_name("a column name after the dot");
   if (cursor.at_symbol("("))
-    fail_parse(location, "a function's name has one part: {}(...)", readable(column));
+    fail_parse(location, "a function name cannot be qualified; write {}(...)", readable(column));
   if (cursor.at_symbol("["))
-    fail_parse(cursor.location(), "an index follows the name of a table, not that of a column");
+    fail_parse(cursor.location(), "an index must follow the name of a table, not of a column");
   return make(location, Name{std::move(name), std::move(column)});
 }
 
@@ -119,14 +118,14 @@ ExpressionPtr primary(Cursor& cursor) {
       if (cursor.take_word("TRUE")) return make(location, Literal{true});
       if (cursor.take_word("FALSE")) return make(location, Literal{false});
       if (cursor.at_word("SELECT"))
-        fail_parse(location, "a subquery inside of an expression stands in parentheses of its own");
+        fail_parse(location, "a subquery in an expression needs its own parentheses");
       return named(cursor);
     case Token::Kind::symbol:
       if (cursor.at_symbol("(")) return parenthesised(cursor);
       if (cursor.at_symbol("[")) return array(cursor);
       if (cursor.at_symbol("?")) return make(location, cursor.take_value());
       if (cursor.at_symbol("*"))
-        fail_parse(location, "* stands only in the list of a SELECT, by itself, and in COUNT(*)");
+        fail_parse(location, "* is allowed only in the list of a SELECT and in COUNT(*)");
       break;
     case Token::Kind::end: break;
   }
@@ -144,15 +143,14 @@ ExpressionPtr operand(Cursor& cursor) {
     } else if (cursor.take_symbol(".")) {
       if (!cursor.take_word("T"))
         fail_parse(cursor.location(),
-                   "only .T, for the transpose, can follow here: a name has at most two parts, "
+                   "only .T, the transpose, can follow here; a name has at most two parts, "
                    "table.column");
       value = make(location, Transposed{std::move(value)});
     } else {
       return value;
     }
-    cursor.add_link(
-        location, "operations",
-        "put groups of them in parentheses, or write IN, VALUES or an aggregate instead");
+    cursor.add_link(location, "operations",
+                    "group them with parentheses, or use IN, VALUES or an aggregate");
   }
 }
 

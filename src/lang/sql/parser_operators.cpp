@@ -24,9 +24,10 @@ std::vector<ExpressionPtr> options_of_in(Cursor& cursor) {
   cursor.expect_symbol("(", "'(' and the values after IN");
   const Cursor::Nested nested(cursor);
   if (at_query(cursor))
-    fail_parse(cursor.location(),
-               "IN takes a list of values: join with the subquery instead (one that has a single "
-               "value is written in parentheses of its own)");
+    fail_parse(
+        cursor.location(),
+        "IN (SELECT ...) is not supported; join with the subquery instead, or put a subquery "
+        "that returns a single value in its own parentheses");
   std::vector<ExpressionPtr> options;
   do options.push_back(expression(cursor));
   while (cursor.take_comma());
@@ -46,7 +47,7 @@ ExpressionPtr predicate(Cursor& cursor, ExpressionPtr left) {
     return make(location, InList{std::move(left), options_of_in(cursor), negated});
   cursor.expect_word("BETWEEN", "IN or BETWEEN after NOT");
   ExpressionPtr low = at_least(cursor, Binding::sum);
-  cursor.expect_word("AND", "AND between the two ends of BETWEEN");
+  cursor.expect_word("AND", "AND between the bounds of BETWEEN");
   ExpressionPtr high = at_least(cursor, Binding::sum);
   return make(location, Between{std::move(left), std::move(low), std::move(high), negated});
 }
@@ -70,7 +71,7 @@ ExpressionPtr least_integer(Cursor& cursor, Location minus) {
   cursor.advance();
   if (cursor.at_symbol("::") || cursor.at_symbol("."))
     fail_parse(cursor.location(),
-               "{} binds more tightly than the minus: put the number in parentheses, as in "
+               "{} binds more tightly than the minus; put the number in parentheses, as in "
                "({})::TEXT",
                cursor.token().text, std::numeric_limits<std::int64_t>::min());
   return value;
@@ -91,7 +92,7 @@ ExpressionPtr negation(Cursor& cursor, Binding loosest) {
   const Cursor::Nested nested(cursor);
   const Location location = cursor.location();
   if (loosest > Binding::negation)
-    fail_parse(location, "NOT binds more loosely than what stands before it: write (NOT ...)");
+    fail_parse(location, "NOT needs parentheses here; write (NOT ...)");
   cursor.advance();
   return make(location, Unary{UnaryOperator::logical_not, at_least(cursor, Binding::negation)});
 }
@@ -108,9 +109,10 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
     const auto op = operator_of(cursor.token());
     if (loosest <= Binding::comparison && at_comparison(cursor, op)) {
       if (tightest == Binding::negation)
-        fail_parse(location,
-                   "comparisons do not follow one another: join them with AND, as in a < b AND b < "
-                   "c, or put one in parentheses");
+        fail_parse(
+            location,
+            "comparisons cannot be chained; combine them with AND, as in a < b AND b < c, or use "
+            "parentheses");
       left = comparison(cursor, std::move(left));
       tightest = Binding::negation;
     } else {
@@ -119,9 +121,8 @@ ExpressionPtr at_least(Cursor& cursor, Binding loosest) {
       cursor.advance();
       left = make(location, Binary{*op, std::move(left), at_least(cursor, tighter(tightest))});
     }
-    cursor.add_link(
-        location, "operations",
-        "put groups of them in parentheses, or write IN, VALUES or an aggregate instead");
+    cursor.add_link(location, "operations",
+                    "group them with parentheses, or use IN, VALUES or an aggregate");
   }
 }
 

@@ -24,7 +24,7 @@ SelectItem select_item(Cursor& cursor) {
   const Location location = cursor.location();
   if (cursor.take_symbol("*")) return {make(location, Star{})};
   if (at_star_of_table(cursor)) {
-    std::string table = cursor.expect_name("a table's name");
+    std::string table = cursor.expect_name("a table name");
     cursor.advance();
     cursor.advance();
     return {make(location, Star{std::move(table)})};
@@ -69,7 +69,7 @@ Values values(Cursor& cursor) {
   cursor.advance();
   Values found;
   do {
-    refuse_if_stopped("the statement was read");
+    refuse_if_stopped("parsing the statement");
     const Location location = cursor.location();
     if (!found.rows.empty()) cursor.advance();  // the comma
     cursor.expect_symbol("(", "'(' and the values of a row");
@@ -78,8 +78,10 @@ Values values(Cursor& cursor) {
     cursor.expect_symbol(")", "an operator, ',' or ')' after a value");
     const std::size_t width = found.rows.front().size();
     if (found.rows.back().size() != width)
-      fail_parse(location, "row {} of VALUES has {} values, and the first one has {}",
-                 found.rows.size(), found.rows.back().size(), width);
+      fail_parse(
+          location,
+          "VALUES lists must all have the same length: row {} has {} values, the first row {}",
+          found.rows.size(), found.rows.back().size(), width);
   } while (at_another_row(cursor));
   return found;
 }
@@ -96,7 +98,7 @@ QueryPtr part(Cursor& cursor) {
   if (cursor.at_word("SELECT"))
     return std::make_shared<const Query>(Query{{}, select(cursor), {}, {}, {}, location});
   if (cursor.at_word("VALUES")) return bare_values(cursor);
-  cursor.fail_expected("a query: SELECT, VALUES or one in parentheses");
+  cursor.fail_expected("a query (SELECT, VALUES or a query in parentheses)");
 }
 
 QueryPtr unions(Cursor& cursor, QueryPtr left) {
@@ -108,9 +110,10 @@ QueryPtr unions(Cursor& cursor, QueryPtr left) {
     const Location begin = left->location;
     left = std::make_shared<const Query>(
         Query{{}, UnionOf{std::move(left), std::move(right), all}, {}, {}, {}, begin});
-    cursor.add_link(location, "UNIONs",
-                    "put groups of them in parentheses, write VALUES for constants, or INSERT the "
-                    "parts into a table");
+    cursor.add_link(
+        location, "UNIONs",
+        "group them with parentheses, use VALUES for constants, or INSERT the parts into a "
+        "table");
   }
   return left;
 }
@@ -131,7 +134,7 @@ std::vector<CommonTable> common_tables(Cursor& cursor) {
     table.location = cursor.location();
     if (cursor.at_word("RECURSIVE")) cursor.fail_expected("a name after WITH");
     table.name = cursor.expect_name("a name after WITH");
-    if (cursor.at_symbol("(")) table.columns = names_in_parentheses(cursor, "a column's name");
+    if (cursor.at_symbol("(")) table.columns = names_in_parentheses(cursor, "a column name");
     cursor.expect_word("AS", "AS ( query ) after the name");
     cursor.expect_symbol("(", "'(' before the query of WITH");
     table.query = query(cursor);
@@ -163,10 +166,11 @@ Tail tail(Cursor& cursor) {
   }
   const Token& next = cursor.token();
   if (next.kind == Token::Kind::word && begins_clause(next.text))
-    fail_parse(next.location,
-               "'{}' cannot follow here: the clauses of a query come in the order SELECT, FROM, "
-               "WHERE, GROUP BY, HAVING, UNION, ORDER BY, LIMIT, OFFSET",
-               next.text);
+    fail_parse(
+        next.location,
+        "syntax error at or near \"{}\"; the clauses of a query have the order SELECT, FROM, "
+        "WHERE, GROUP BY, HAVING, UNION, ORDER BY, LIMIT, OFFSET",
+        next.text);
   return found;
 }
 
@@ -177,8 +181,8 @@ QueryPtr whole(Cursor& cursor, std::vector<CommonTable> with, QueryPtr body) {
   if (with.empty() && rest.order_by.empty() && !rest.limit && !rest.offset) return body;
   if (!is_plain(*body))
     fail_parse(location,
-               "the query in parentheses has a WITH, ORDER BY, LIMIT or OFFSET of its own: write "
-               "SELECT * FROM ( ... ) around it");
+               "the query in parentheses has its own WITH, ORDER BY, LIMIT or OFFSET; wrap it in "
+               "SELECT * FROM ( ... )");
   Query found = *body;
   if (!with.empty()) found.location = with.front().location;
   found.with = std::move(with);

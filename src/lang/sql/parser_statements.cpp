@@ -15,7 +15,7 @@ ObjectKind object_kind(Cursor& cursor, std::string_view after) {
 
 Node create(Cursor& cursor) {
   if (cursor.at_word("OR"))
-    fail_parse(cursor.location(), "nothing is replaced by CREATE: DROP it first");
+    fail_parse(cursor.location(), "CREATE OR REPLACE is not supported; use DROP first");
   switch (object_kind(cursor, "CREATE")) {
     case ObjectKind::table: return create_table(cursor);
     case ObjectKind::tensor: return create_tensor(cursor);
@@ -34,13 +34,13 @@ bool if_exists(Cursor& cursor) {
 Node drop(Cursor& cursor) {
   if (cursor.take_word("JOB")) {
     const bool may_be_gone = if_exists(cursor);
-    return DropJob{cursor.expect_name("the name of a job, as SHOW JOBS gives it"), may_be_gone};
+    return DropJob{cursor.expect_name("the name of a job from SHOW JOBS"), may_be_gone};
   }
   Drop found{object_kind(cursor, "DROP"), {}};
   found.if_exists = if_exists(cursor);
-  found.name = cursor.expect_name("the name of what to drop");
+  found.name = cursor.expect_name("the name of the object to drop");
   if (cursor.at_symbol("[") && found.kind != ObjectKind::table)
-    fail_parse(cursor.location(), "only a table has versions: DROP TABLE {}[...]",
+    fail_parse(cursor.location(), "only tables have versions; use DROP TABLE {}[...]",
                readable(found.name));
   found.indices = index_ranges(cursor);
   return found;
@@ -48,8 +48,8 @@ Node drop(Cursor& cursor) {
 
 Node rename(Cursor& cursor) {
   Rename found{object_kind(cursor, "ALTER"), {}, {}};
-  found.from = cursor.expect_name("the name of what to alter");
-  cursor.expect_word("RENAME", "RENAME TO and a new name, which is all that ALTER does");
+  found.from = cursor.expect_name("the name of the object to alter");
+  cursor.expect_word("RENAME", "RENAME TO and a new name, the only form of ALTER");
   cursor.expect_word("TO", "TO and the new name after RENAME");
   found.to = cursor.expect_name("the new name");
   return found;
@@ -58,12 +58,12 @@ Node rename(Cursor& cursor) {
 Node insert(Cursor& cursor) {
   Insert found;
   cursor.expect_word("INTO", "INTO after INSERT");
-  found.table = cursor.expect_name("a table's name after INTO");
+  found.table = cursor.expect_name("a table name after INTO");
   if (cursor.at_symbol("(")) {
     Cursor ahead = cursor;
     ahead.advance();
     if (!at_query(ahead) && !ahead.at_symbol("("))
-      found.columns = names_in_parentheses(cursor, "a column's name or a query");
+      found.columns = names_in_parentheses(cursor, "a column name or a query");
   }
   if (!cursor.at_word("VALUES") && !at_query(cursor) && !cursor.at_symbol("("))
     cursor.fail_expected("VALUES or a query");
@@ -77,13 +77,13 @@ Node copy(Cursor& cursor) {
     found.query = query(cursor);
     cursor.expect_symbol(")", "')' after the query");
   } else {
-    found.table = cursor.expect_name("a table's name, or a query in parentheses");
+    found.table = cursor.expect_name("a table name or a query in parentheses");
   }
   if (found.query && cursor.at_word("FROM"))
-    fail_parse(cursor.location(), "a file is copied into a table, not into a query");
+    fail_parse(cursor.location(), "COPY FROM needs a table, not a query");
   found.from = cursor.take_word("FROM");
-  if (!found.from) cursor.expect_word("TO", "FROM or TO and a file's name");
-  found.file = cursor.expect_string("a file's name, as in 'x.csv'");
+  if (!found.from) cursor.expect_word("TO", "FROM or TO and a file name");
+  found.file = cursor.expect_string("a file name, such as 'x.csv'");
   if (cursor.take_word("WITH") || cursor.at_symbol("("))
     found.options = options_in_parentheses(cursor);
   return found;
@@ -104,13 +104,13 @@ Node show(Cursor& cursor) {
     if (cursor.take_word(what)) return Show{in_lower_case(what)};
   const std::string_view meant = nearest(cursor.token().text, all);
   if (!meant.empty())
-    fail_parse(cursor.location(), "there is no SHOW {}; do you mean {}?", cursor.token().text,
-               meant);
+    fail_parse(cursor.location(), "syntax error at or near \"{}\"; did you mean {}?",
+               cursor.token().text, meant);
   cursor.fail_expected("TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY or JOBS after SHOW");
 }
 
 Node set(Cursor& cursor) {
-  Set found{in_lower_case(cursor.expect_name("a setting's name")), {}};
+  Set found{in_lower_case(cursor.expect_name("a setting name")), {}};
   if (!cursor.take_symbol("=")) cursor.expect_word("TO", "= or TO and a value");
   if (!cursor.take_word("DEFAULT")) found.value = setting(cursor);
   return found;
@@ -129,8 +129,7 @@ Node explain(Cursor& cursor) {
     if (option.first == "analyze") found.analyze = true;
     return option.first == "analyze";
   });
-  if (cursor.at_word("EXPLAIN"))
-    fail_parse(cursor.location(), "EXPLAIN cannot itself be explained");
+  if (cursor.at_word("EXPLAIN")) fail_parse(cursor.location(), "EXPLAIN cannot explain EXPLAIN");
   found.statement = statement(cursor);
   return found;
 }
@@ -151,7 +150,7 @@ constexpr Kind kinds[] = {
     {"SET", set},
     {"RESET",
      [](Cursor& cursor) -> Node {
-       return Set{in_lower_case(cursor.expect_name("a setting's name")), {}};
+       return Set{in_lower_case(cursor.expect_name("a setting name")), {}};
      }},
     {"CHECKPOINT", [](Cursor&) -> Node { return Checkpoint{}; }},
     {"VACUUM", [](Cursor&) -> Node { return Vacuum{}; }},
@@ -167,18 +166,19 @@ Node node(Cursor& cursor) {
   for (const Kind& kind : kinds)
     if (cursor.take_word(kind.word)) return kind.rest(cursor);
   const Token& token = cursor.token();
-  if (token.kind != Token::Kind::word)
-    cursor.fail_expected("a statement, such as SELECT or CREATE");
+  if (token.kind != Token::Kind::word) cursor.fail_expected("a statement such as SELECT or CREATE");
   const std::string_view meant = nearest(token.text, statement_words());
   const std::string_view remedy = remedy_for(token.text);
   const std::string word = readable(token.text);
-  if (!remedy.empty()) fail_parse(token.location, "there is no statement '{}': {}", word, remedy);
+  if (!remedy.empty())
+    fail_parse(token.location, "syntax error at or near \"{}\"; {}", word, remedy);
   if (!meant.empty())
-    fail_parse(token.location, "there is no statement '{}'; do you mean {}?", word, meant);
-  fail_parse(token.location,
-             "there is no statement '{}': statements begin with SELECT, CREATE, INSERT, EXPLAIN or "
-             "another such word",
-             word);
+    fail_parse(token.location, "syntax error at or near \"{}\"; did you mean {}?", word, meant);
+  fail_parse(
+      token.location,
+      "syntax error at or near \"{}\": expected a statement such as SELECT, CREATE, INSERT or "
+      "EXPLAIN",
+      word);
 }
 
 }  // namespace
@@ -194,9 +194,10 @@ Options options_in_parentheses(Cursor& cursor) {
   Options options;
   do {
     const Location location = cursor.location();
-    std::string name = in_lower_case(cursor.expect_name("an option's name"));
+    std::string name = in_lower_case(cursor.expect_name("an option name"));
     for (const auto& [other, value] : options)
-      if (other == name) fail_parse(location, "the option '{}' is given twice", readable(name));
+      if (other == name)
+        fail_parse(location, "option \"{}\" specified more than once", readable(name));
     const bool has_value =
         cursor.take_symbol("=") || !(cursor.at_symbol(",") || cursor.at_symbol(")"));
     ExpressionPtr value = has_value ? setting(cursor) : make(location, Literal{true});

@@ -7,7 +7,7 @@ namespace {
 /// `i:` before an index, which names it.
 std::string index_variable(Cursor& cursor) {
   if (!cursor.at_name() || cursor.next().text != ":") return {};
-  std::string name = cursor.expect_name("an index's name");
+  std::string name = cursor.expect_name("an index name");
   cursor.advance();
   return name;
 }
@@ -22,8 +22,8 @@ IndexRange index_range(Cursor& cursor) {
   if (cursor.take_symbol("...")) {
     if (cursor.at_symbol("]"))
       fail_parse(cursor.location(),
-                 "a range without an end is for CREATE TABLE: of infinitely many versions, say up "
-                 "to which");
+                 "a range without an end is allowed only in CREATE TABLE; add the last version to "
+                 "read");
     range.to = expression(cursor);
   }
   cursor.expect_symbol("]", "an operator, '...' or ']' after the index");
@@ -33,7 +33,7 @@ IndexRange index_range(Cursor& cursor) {
 UnionOfVersions union_of_versions(Cursor& cursor) {
   cursor.advance();
   UnionOfVersions found;
-  found.name = cursor.expect_name("a table's name after UNION");
+  found.name = cursor.expect_name("a table name after UNION");
   if (!cursor.at_symbol("["))
     cursor.fail_expected("the versions of the table, as in UNION t[0...5]");
   found.indices = index_ranges(cursor);
@@ -49,24 +49,23 @@ TableReference table_reference(Cursor& cursor) {
     Cursor ahead = cursor;
     ahead.advance();
     if (!at_query(ahead) && !ahead.at_symbol("("))
-      ahead.fail_expected("a query in the parentheses (joins are written without any)");
+      ahead.fail_expected("a query in the parentheses (write joins without parentheses)");
     cursor.advance();
     QueryPtr inside = query(cursor);
     cursor.expect_symbol(")", "')' after the subquery");
     table.source = Derived{std::move(inside)};
   } else if (at_query(cursor)) {
     if (!cursor.at_word("VALUES"))
-      fail_parse(cursor.location(), "a subquery in FROM stands in parentheses");
+      fail_parse(cursor.location(), "a subquery in FROM needs parentheses");
     table.source = Derived{bare_values(cursor)};
   } else {
-    table.source = version(cursor, "a table's name");
+    table.source = version(cursor, "a table name");
   }
   const bool with_as = cursor.take_word("AS");
   const bool plain = cursor.token().kind == Token::Kind::word;
   if (with_as || (cursor.at_name() && !(plain && needs_as(cursor.token().text)))) {
     table.alias = cursor.expect_name("a name after AS");
-    if (cursor.at_symbol("("))
-      table.column_aliases = names_in_parentheses(cursor, "a column's name");
+    if (cursor.at_symbol("(")) table.column_aliases = names_in_parentheses(cursor, "a column name");
   }
   return table;
 }
@@ -74,7 +73,7 @@ TableReference table_reference(Cursor& cursor) {
 TableReference joined(Cursor& cursor, bool crossed) {
   TableReference table = table_reference(cursor);
   if (crossed) return table;
-  cursor.expect_word("ON", "ON and a condition (or CROSS JOIN, which has none)");
+  cursor.expect_word("ON", "ON and a condition (or use CROSS JOIN)");
   table.on = expression(cursor);
   return table;
 }
@@ -107,8 +106,7 @@ TableName version(Cursor& cursor, std::string_view what) {
   while (cursor.at_symbol("[")) {
     IndexRange index = index_range(cursor);
     if (index.to || !index.variable.empty())
-      fail_parse(index.location,
-                 "several versions are read with UNION {}[...]; here, say which one",
+      fail_parse(index.location, "expected one version; use UNION {}[...] to read several",
                  readable(table.name));
     table.indices.push_back(std::move(index));
   }

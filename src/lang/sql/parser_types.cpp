@@ -31,10 +31,11 @@ constexpr std::pair<std::string_view, std::string_view> elsewhere[] = {
   std::string_view meant = nearest(token.text, known);
   for (const auto& [other, ours] : elsewhere)
     if (same_word(token.text, other)) meant = ours;
-  fail_parse(token.location, "there is no type '{}'{}", readable(token.text),
-             meant.empty() ? std::string(": types are INT, BIGINT, FLOAT, DOUBLE, BOOLEAN, TEXT, "
-                                         "VECTOR[n], MATRIX[n][m] and TENSOR[n][m]...")
-                           : fmt::format("; do you mean {}?", meant));
+  fail_parse(token.location, "type \"{}\" does not exist{}", readable(token.text),
+             meant.empty()
+                 ? std::string("; available types: INT, BIGINT, FLOAT, DOUBLE, BOOLEAN, TEXT, "
+                               "VECTOR[n], MATRIX[n][m] and TENSOR[n][m]...")
+                 : fmt::format("; did you mean {}?", meant));
 }
 
 std::optional<Type::Kind> scalar(Cursor& cursor) {
@@ -60,7 +61,7 @@ Type tensor(Cursor& cursor, std::string_view word, int rank) {
     cursor.advance();
   }
   if (rank != 0 && found.shape.rank() != rank)
-    fail_parse(location, "a {} has {}, not {}: write {}", word,
+    fail_parse(location, "a {} has {}, not {}; write {}", word,
                rank == 1 ? "one size" : "two sizes", found.shape.rank(),
                found.shape.rank() == 1   ? "VECTOR[n]"
                : found.shape.rank() == 2 ? "MATRIX[n][m]"
@@ -74,15 +75,15 @@ Type tensor(Cursor& cursor, std::string_view word, int rank) {
 Shape sizes(Cursor& cursor, std::string_view of_what) {
   const bool brackets = cursor.at_symbol("[");
   if (!brackets && !cursor.at_symbol("("))
-    cursor.fail_expected(fmt::format("the sizes of {} as in [100][200]", of_what));
+    cursor.fail_expected(fmt::format("the sizes of {}, as in [100][200]", of_what));
   cursor.advance();
   Shape shape;
   do {
     const Location location = cursor.location();
-    const std::int64_t size = cursor.expect_integer("a size, which is a whole number");
-    if (size == 0) fail_parse(location, "a size is at least 1");
+    const std::int64_t size = cursor.expect_integer("an integer size");
+    if (size == 0) fail_parse(location, "a size must be at least 1");
     if (shape.rank() == max_rank)
-      fail_parse(location, "at most {} sizes: a tensor has no more dimensions", max_rank);
+      fail_parse(location, "a tensor cannot have more than {} dimensions", max_rank);
     shape.push_back(size);
     if (brackets) cursor.expect_symbol("]", "']' after the size");
   } while (brackets ? cursor.take_symbol("[") : cursor.take_comma());
@@ -102,7 +103,8 @@ DType element_type(Cursor& cursor) {
       case Type::Kind::text:
       case Type::Kind::tensor: break;
     }
-  fail_parse(token.location, "expected FLOAT, DOUBLE, BIGINT or BOOLEAN after OF, not '{}'",
+  fail_parse(token.location,
+             "syntax error at or near \"{}\": expected FLOAT, DOUBLE, BIGINT or BOOLEAN after OF",
              readable(token.text));
 }
 

@@ -26,9 +26,10 @@ constexpr std::string_view clause_words[] = {"FROM",  "WHERE", "GROUP", "HAVING"
 constexpr std::string_view plain_aggregates[] = {"COUNT", "SUM", "MIN", "MAX", "AVG"};
 
 constexpr std::string_view inner_joins_only =
-    "joins are inner ones: [INNER] JOIN ... ON condition, or CROSS JOIN";
-constexpr std::string_view rows_stay = "rows are added by INSERT and COPY, and never changed";
-constexpr std::string_view no_transactions = "every statement is a transaction of its own";
+    "only [INNER] JOIN ... ON condition and CROSS JOIN are supported";
+constexpr std::string_view rows_stay =
+    "rows cannot be changed or deleted, only added with INSERT and COPY";
+constexpr std::string_view no_transactions = "every statement is its own transaction";
 
 constexpr std::pair<std::string_view, std::string_view> remedies[] = {
     {"LEFT", inner_joins_only},
@@ -36,19 +37,18 @@ constexpr std::pair<std::string_view, std::string_view> remedies[] = {
     {"FULL", inner_joins_only},
     {"OUTER", inner_joins_only},
     {"NATURAL", inner_joins_only},
-    {"USING", "the columns of a join are compared in JOIN ... ON a.x = b.x"},
-    {"EXCEPT", "of the operations on sets there is only UNION [ALL]"},
-    {"INTERSECT", "of the operations on sets there is only UNION [ALL]"},
+    {"USING", "use JOIN ... ON a.x = b.x"},
+    {"EXCEPT", "the only set operation is UNION [ALL]"},
+    {"INTERSECT", "the only set operation is UNION [ALL]"},
     {"EXISTS", "join with the subquery instead, or compare (SELECT COUNT(*) ...) with 0"},
-    {"OVER", "there are no window functions"},
-    {"LIKE", "texts are compared with =, <, IN and BETWEEN only"},
-    {"INTO", "a query's rows are stored by INSERT INTO t SELECT ... or CREATE TABLE t AS SELECT"},
-    {"BULK", "a query's rows are stored by INSERT INTO t SELECT ... or CREATE TABLE t AS SELECT"},
-    {"RETURNING", "INSERT has no result: SELECT the rows afterwards"},
-    {"RECURSIVE",
-     "recursion is written with versioned tables: CREATE TABLE t[i:1...] AS ... t[i-1]"},
-    {"||", "texts cannot be joined; 'or' is OR"},
-    {"{", "parentheses are round ones"},
+    {"OVER", "window functions are not supported"},
+    {"LIKE", "compare texts with =, <, IN or BETWEEN"},
+    {"INTO", "use INSERT INTO t SELECT ... or CREATE TABLE t AS SELECT ..."},
+    {"BULK", "use INSERT INTO t SELECT ... or CREATE TABLE t AS SELECT ..."},
+    {"RETURNING", "INSERT returns no rows; SELECT them afterwards"},
+    {"RECURSIVE", "use versioned tables for recursion: CREATE TABLE t[i:1...] AS ... t[i-1]"},
+    {"||", "texts cannot be concatenated; use OR for a disjunction"},
+    {"{", "use ( and )"},
     {"UPDATE", rows_stay},
     {"DELETE", rows_stay},
     {"TRUNCATE", rows_stay},
@@ -56,12 +56,12 @@ constexpr std::pair<std::string_view, std::string_view> remedies[] = {
     {"BEGIN", no_transactions},
     {"COMMIT", no_transactions},
     {"ROLLBACK", no_transactions},
-    {"IMPORT", "a file is read by CREATE TENSOR t FROM 'file' or COPY t FROM 'file'"},
-    {"LOAD", "a file is read by CREATE TENSOR t FROM 'file' or COPY t FROM 'file'"},
-    {"EXPORT", "a file is written by COPY t TO 'file'"},
-    {"FOR", "loops stand inside of EXECUTE ( ... )"},
-    {"HELP", "SHOW FUNCTIONS, SHOW TABLES and SHOW SETTINGS tell what there is"},
-    {"USE", "a database is chosen when the program starts"},
+    {"IMPORT", "use CREATE TENSOR t FROM 'file' or COPY t FROM 'file'"},
+    {"LOAD", "use CREATE TENSOR t FROM 'file' or COPY t FROM 'file'"},
+    {"EXPORT", "use COPY t TO 'file'"},
+    {"FOR", "put loops inside EXECUTE ( ... )"},
+    {"HELP", "use SHOW FUNCTIONS, SHOW TABLES or SHOW SETTINGS"},
+    {"USE", "choose the database when the program starts"},
 };
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }

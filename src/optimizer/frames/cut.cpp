@@ -53,7 +53,7 @@ double expected_breakers(const OperatorGraph& graph, const std::vector<std::int3
 
 Cut cut(const OperatorGraph& graph, Limits limits, const std::stop_token& stop) {
   TESSERA_REQUIRE(PlanError, limits.min_size >= 1 && limits.min_size <= limits.max_size,
-                  "frames of {} to {} operators: the least size must be positive and not above the "
+                  "invalid frame sizes {} to {}: the least size must be positive and not above the "
                   "largest",
                   limits.min_size, limits.max_size);
   const std::int32_t n = graph.size();

@@ -48,7 +48,8 @@ void fill(std::vector<std::int32_t>& begin, std::vector<Link>& links, std::int32
 OperatorGraph::OperatorGraph(std::int32_t operators, std::vector<Edge> edges,
                              std::vector<std::int32_t> weights)
     : weights_(std::move(weights)) {
-  TESSERA_REQUIRE(PlanError, operators >= 0, "a plan of {} operators", operators);
+  TESSERA_REQUIRE(PlanError, operators >= 0,
+                  "the number of operators must not be negative, but is {}", operators);
   TESSERA_INVARIANT(weights_.empty() || std::ssize(weights_) == operators,
                     "{} weights for {} operators", weights_.size(), operators);
   total_weight_ = weights_.empty()
@@ -67,17 +68,17 @@ OperatorGraph::OperatorGraph(std::int32_t operators, std::vector<Edge> edges,
 
 void OperatorGraph::check_edges(const std::vector<Edge>& edges) const {
   TESSERA_REQUIRE(PlanError, edges.size() < std::numeric_limits<std::int32_t>::max(),
-                  "a plan of {} operators has {} edges, which is more than can be cut into frames",
-                  size(), edges.size());
+                  "cannot cut a plan of {} operators into frames: {} edges are too many", size(),
+                  edges.size());
   for (const Edge& edge : edges) {
     TESSERA_REQUIRE(PlanError,
                     edge.from >= 0 && edge.from < size() && edge.to >= 0 && edge.to < size(),
-                    "an edge from operator {} to {} in a plan whose operators are 0 to {}",
-                    edge.from, edge.to, size() - 1);
+                    "invalid edge from operator {} to {}: the operators are 0 to {}", edge.from,
+                    edge.to, size() - 1);
     TESSERA_REQUIRE(PlanError, edge.from != edge.to, "operator {} reads its own output", edge.from);
     TESSERA_REQUIRE(PlanError, std::isfinite(edge.probability) && edge.probability >= 0,
-                    "{} is no probability that operator {} is pipelined into {}", edge.probability,
-                    edge.from, edge.to);
+                    "invalid probability {} that operator {} is pipelined into {}",
+                    edge.probability, edge.from, edge.to);
   }
 }
 
@@ -107,8 +108,7 @@ void OperatorGraph::check_acyclic() const {
         op = link.other;
         break;
       }
-  throw PlanError(fmt::format(
-      "operator {} reads, through others, its own output: a plan with a cycle has no order", op));
+  throw PlanError(fmt::format("the plan has a cycle: operator {} depends on its own output", op));
 }
 
 std::int64_t OperatorGraph::bytes() const {

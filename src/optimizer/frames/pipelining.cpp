@@ -107,9 +107,9 @@ History History::from_text(std::string_view text) {
     if (!producer || !consumer || !pipelined || !total || *pipelined > *total ||
         !next_word(rest).empty())
       throw ParseError(
-          fmt::format("line {} of a workload history is \"{}\", which is not two kinds "
-                      "of operators, how often the first was pipelined into the "
-                      "second, and of how many times",
+          fmt::format("line {} of the workload history is invalid: \"{}\"; expected two kinds of "
+                      "operators, how often the first was pipelined into the second, and how "
+                      "often they met",
                       number, line),
           number, 1);
     Count& count = history.counts_[at(*producer, *consumer)];
@@ -137,7 +137,7 @@ OperatorGraph operator_graph(const std::vector<Kind>& operators, std::vector<Use
       TESSERA_REQUIRE(
           PlanError,
           from >= 0 && from < std::ssize(operators) && to >= 0 && to < std::ssize(operators),
-          "operator {} reads operator {} in a plan whose operators are 0 to {}", to, from,
+          "operator {} reads operator {}, but the operators are 0 to {}", to, from,
           std::ssize(operators) - 1);
       const Kind reader = operators[to];
       const double alone =

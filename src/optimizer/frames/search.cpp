@@ -81,7 +81,7 @@ Cut search(const OperatorGraph& graph, Limits limits, Cut best, int attempts, No
   Cut current = best;
   int since = 0;
   for (int attempt = 0; attempt < attempts && best.expected_breakers > 0; ++attempt) {
-    refuse_if_stopped(stop, "the plan was cut into frames");
+    refuse_if_stopped(stop, "cutting the plan into frames");
     const float disorder = attempt == 0 ? 0 : noise.fraction();
     const int turn = attempt % 8;
     std::optional<Cut> found;

@@ -28,7 +28,7 @@ Rewrite map_before_aggregation(const ia::Plan& plan) {
   const auto* map = root<ia::Map>(plan);
   if (map == nullptr) return Rewrite::no("it is not a map");
   const auto* aggregate = root<ia::Aggregate>(map->input);
-  if (aggregate == nullptr) return Rewrite::no("it maps no aggregation");
+  if (aggregate == nullptr) return Rewrite::no("its input is not an aggregation");
   if (!keeps_keys(*map)) return Rewrite::no("the map changes the keys");
   if (!aggregate->finish.empty()) return Rewrite::no("the groups are finished before the map");
   const auto folds = folds_after(map->branches.front().arrays, aggregate->kernels);

@@ -65,7 +65,7 @@ Rewrite merge_filters(const ia::Plan& plan) {
   const auto* outer = root<ia::Filter>(plan);
   if (outer == nullptr) return Rewrite::no(not_a_filter);
   const auto* inner = root<ia::Filter>(outer->input);
-  if (inner == nullptr) return Rewrite::no("it filters no filter");
+  if (inner == nullptr) return Rewrite::no("its input is not a filter");
   return rewritten(plan, [&] {
     return built(ia::Filter{inner->input, inner->predicate && outer->predicate});
   });
@@ -77,7 +77,7 @@ Rewrite filter_before_map(const ia::Plan& plan) {
   const auto* filter = root<ia::Filter>(plan);
   if (filter == nullptr) return Rewrite::no(not_a_filter);
   const auto* map = root<ia::Map>(filter->input);
-  if (map == nullptr) return Rewrite::no("it filters no map");
+  if (map == nullptr) return Rewrite::no("its input is not a map");
   if (!keeps_keys(*map)) return Rewrite::no("the map changes the keys");
   return rewritten(plan, [&] {
     return built(ia::Map{built(ia::Filter{map->input, filter->predicate}), map->branches});
@@ -90,7 +90,7 @@ Rewrite filter_before_aggregation(const ia::Plan& plan) {
   const auto* filter = root<ia::Filter>(plan);
   if (filter == nullptr) return Rewrite::no(not_a_filter);
   const auto* aggregate = root<ia::Aggregate>(filter->input);
-  if (aggregate == nullptr) return Rewrite::no("it filters no aggregation");
+  if (aggregate == nullptr) return Rewrite::no("its input is not an aggregation");
   std::vector<KeyExpr> group;
   for (int component : aggregate->group_by) group.push_back(key(component));
   return rewritten(plan, [&] {
@@ -107,7 +107,7 @@ Rewrite filter_before_join(const ia::Plan& plan) {
   const auto* filter = root<ia::Filter>(plan);
   if (filter == nullptr) return Rewrite::no(not_a_filter);
   const auto* join = root<ia::Join>(filter->input);
-  if (join == nullptr) return Rewrite::no("it filters no join");
+  if (join == nullptr) return Rewrite::no("its input is not a join");
   const JoinSide left = side_of(*join, true), right = side_of(*join, false);
   std::vector<KeyPredicate> on_left, on_right, rest;
   for (const KeyPredicate& conjunct : conjuncts(filter->predicate)) {
@@ -117,7 +117,7 @@ Rewrite filter_before_join(const ia::Plan& plan) {
     if (!of_left && !of_right) rest.push_back(conjunct);
   }
   if (on_left.empty() && on_right.empty())
-    return Rewrite::no(fmt::format("no part of {} speaks of one side of the join only",
+    return Rewrite::no(fmt::format("no part of {} reads only one side of the join",
                                    filter->predicate.to_string()));
   return rewritten(plan, [&] {
     ia::Join after = *join;
@@ -132,7 +132,7 @@ Rewrite filter_before_join(const ia::Plan& plan) {
 Rewrite filter_before_move(const ia::Plan& plan) {
   const auto* filter = root<ia::Filter>(plan);
   if (filter == nullptr) return Rewrite::no(not_a_filter);
-  if (!is_move(filter->input)) return Rewrite::no("it filters no move");
+  if (!is_move(filter->input)) return Rewrite::no("its input is not a move");
   const ia::Plan source = inputs_of(operator_of(filter->input)).front();
   return rewritten(plan, [&] {
     return moved_as(filter->input, ia::make(ia::Filter{source, filter->predicate}, plan.logical()));

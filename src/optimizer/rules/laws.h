@@ -27,6 +27,6 @@ double floats_in(const ia::Plan& plan);
 /// A map and a move may change places: after a BCAST every key is everywhere, but a SHUF places
 /// tuples by keys that the map must not have changed.
 bool commutes(const ia::Map& map, const ia::Plan& move);
-inline const char* const shuffles_other_keys = "the map changes the keys that the shuffle goes by";
+inline const char* const shuffles_other_keys = "the map changes the keys that the shuffle uses";
 
 }  // namespace tessera::optimizer

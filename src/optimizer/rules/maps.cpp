@@ -41,10 +41,11 @@ Rewrite merge_maps(const ia::Plan& plan) {
   const auto* outer = root<ia::Map>(plan);
   if (outer == nullptr) return Rewrite::no(not_a_map);
   const auto* inner = root<ia::Map>(outer->input);
-  if (inner == nullptr) return Rewrite::no("it maps no map");
+  if (inner == nullptr) return Rewrite::no("its input is not a map");
   const ia::Branch* last = only_branch(*outer);
   if (last == nullptr || inner->branches.size() != 1)
-    return Rewrite::no("one of the maps makes several tuples of each, or the outer one cuts them");
+    return Rewrite::no(
+        "one of the maps returns several tuples per input, or the outer one cuts them");
   const ia::Branch& first = inner->branches.front();
   return rewritten(plan, [&] {
     const ia::Branch both{composed(last->keys, first.keys), first.cut,
@@ -59,9 +60,10 @@ Rewrite map_into_join(const ia::Plan& plan) {
   const auto* map = root<ia::Map>(plan);
   if (map == nullptr) return Rewrite::no(not_a_map);
   const auto* join = root<ia::Join>(map->input);
-  if (join == nullptr) return Rewrite::no("it maps no join");
+  if (join == nullptr) return Rewrite::no("its input is not a join");
   const ia::Branch* branch = only_branch(*map);
-  if (branch == nullptr) return Rewrite::no("the map makes several tuples of each, or cuts them");
+  if (branch == nullptr)
+    return Rewrite::no("the map returns several tuples per input, or cuts them");
   return rewritten(plan, [&] {
     ia::Join after = *join;
     after.projection = chained(join->projection, branch->arrays);
@@ -76,9 +78,10 @@ Rewrite map_into_join(const ia::Plan& plan) {
 Rewrite map_before_move(const ia::Plan& plan) {
   const auto* map = root<ia::Map>(plan);
   if (map == nullptr) return Rewrite::no(not_a_map);
-  if (!is_move(map->input)) return Rewrite::no("it maps no move");
+  if (!is_move(map->input)) return Rewrite::no("its input is not a move");
   if (!commutes(*map, map->input)) return Rewrite::no(shuffles_other_keys);
-  if (floats_in(plan) > floats_in(map->input)) return Rewrite::no("the map makes more to move");
+  if (floats_in(plan) > floats_in(map->input))
+    return Rewrite::no("the map increases the data to move");
   const ia::Plan source = inputs_of(operator_of(map->input)).front();
   return rewritten(plan, [&] {
     return moved_as(map->input, ia::make(ia::Map{source, map->branches}, plan.logical()));

@@ -35,8 +35,7 @@ ia::Plan built(ia::Operator op) {
   const ia::Plan plan = ia::make(std::move(op));
   for (const ia::Plan& input : inputs_of(operator_of(plan)))
     TESSERA_REQUIRE(PlanError, !is_sparse(input) || leaves_zeros_out(plan),
-                    "{}: it must see the zeros that {} leaves out", describe(plan),
-                    describe(input));
+                    "{} needs the zeros that {} leaves out", describe(plan), describe(input));
   return plan;
 }
 
@@ -44,8 +43,7 @@ Rewrite confirmed(const ia::Plan& before, const ia::Plan& after) {
   if (after.type() != before.type())
     return Rewrite::no(fmt::format("the result would be {} instead of {}", to_string(after.type()),
                                    to_string(before.type())));
-  if (after.pending() != before.pending())
-    return Rewrite::no("other summands would be left to be folded");
+  if (after.pending() != before.pending()) return Rewrite::no("the partial sums would differ");
   if (after.logical().is_same(before.logical())) return after;
   return ia::make(operator_of(after), before.logical());
 }

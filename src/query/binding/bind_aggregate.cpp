@@ -83,8 +83,9 @@ ExpressionPtr Grouping::special(const sql::Expression& part) {
       return column_of(static_cast<int>(g), over_rows->type, part.location);
   if (columns_in(*over_rows).empty()) return over_rows;
   if (const auto* name = std::get_if<sql::Name>(&part.node))
-    fail_type(part.location, "{}{}{} is neither in GROUP BY nor inside an aggregate", name->table,
-              name->table.empty() ? "" : ".", name->column);
+    fail_type(part.location,
+              "column \"{}{}{}\" must appear in GROUP BY or be used in an aggregate function",
+              name->table, name->table.empty() ? "" : ".", name->column);
   return nullptr;
 }
 
@@ -107,7 +108,7 @@ ExpressionPtr Grouping::fold(Fold fold, const Type& type, Location location) {
 ExpressionPtr Grouping::aggregate(const sql::Call& call, Location location) {
   if (same_name(call.name, "count")) {
     if (call.star) return fold({Fold::Kind::count}, bigint_type, location);
-    if (call.arguments.size() != 1) fail_type(location, "COUNT takes * or one argument");
+    if (call.arguments.size() != 1) fail_type(location, "COUNT takes * or exactly one argument");
     return fold({Fold::Kind::count, {}, query::bind(*call.arguments[0], rows_), call.distinct},
                 bigint_type, location);
   }
@@ -115,8 +116,8 @@ ExpressionPtr Grouping::aggregate(const sql::Call& call, Location location) {
   const bool least = same_name(call.name, "min"), greatest = same_name(call.name, "max");
   if (is_text(argument->type)) {
     if (!least && !greatest)
-      fail_type(location, "{} of {} has no meaning", call.name,
-                is_null(*argument) ? "NULL, which has no type," : "a TEXT");
+      fail_type(location, "{} is not defined for {}", call.name,
+                is_null(*argument) ? "NULL, which has no type" : "TEXT");
     return fold({least ? Fold::Kind::first : Fold::Kind::last, {}, argument, call.distinct},
                 argument->type, location);
   }
@@ -125,8 +126,10 @@ ExpressionPtr Grouping::aggregate(const sql::Call& call, Location location) {
       const TileType type = tile_type(of->type);
       const TileType result = kernel.infer(std::vector<TileType>{type, type}).at(0);
       if (!(result == type))
-        fail_type(location, "{} of {} gives {}: as an aggregate it has to keep the type", call.name,
-                  sql::to_string(of->type), sql::to_string(sql_type(result)));
+        fail_type(
+            location,
+            "{} of {} returns {}, but an aggregate function must return the type of its argument",
+            call.name, sql::to_string(of->type), sql::to_string(sql_type(result)));
       return fold({Fold::Kind::kernel, kernel, of, call.distinct}, sql_type(type), location);
     };
     if (least || greatest) return by_kernel(KernelCall(least ? "minimum" : "maximum"), argument);

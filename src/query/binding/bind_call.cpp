@@ -20,7 +20,7 @@ std::string plain(std::string_view name) {
 ParamValue parameter_value(const Expression& expression, const std::string& name) {
   const auto* constant = std::get_if<Constant>(&expression.node);
   if (constant == nullptr || constant->value.is_null())
-    fail_type(expression.location, "the parameter {} has to be a constant", name);
+    fail_type(expression.location, "parameter \"{}\" must be a constant", name);
   if (constant->value.is_text()) return constant->value.text();
   const Tile tile = constant->value.tile();
   if (tile.rank() == 0) {
@@ -29,8 +29,8 @@ ParamValue parameter_value(const Expression& expression, const std::string& name
     return tile.at<double>({});
   }
   if (tile.rank() != 1 || tile.dtype() != DType::i64)
-    fail_type(expression.location, "the parameter {} takes a number, a text, or a list of integers",
-              name);
+    fail_type(expression.location,
+              "parameter \"{}\" must be a number, a text or a list of integers", name);
   const Tile row = tile.contiguous();
   return std::vector<std::int64_t>(row.data<std::int64_t>(),
                                    row.data<std::int64_t>() + row.elements());
@@ -61,7 +61,7 @@ std::string types_text(const std::vector<ExpressionPtr>& arguments) {
 }
 
 ExpressionPtr coalesce(const std::vector<ExpressionPtr>& arguments, Location location) {
-  if (arguments.empty()) fail_type(location, "coalesce wants at least one argument");
+  if (arguments.empty()) fail_type(location, "coalesce needs at least one argument");
   const Type type = common_type(arguments, location, "the arguments of coalesce");
   std::vector<ExpressionPtr> alike;
   for (const ExpressionPtr& argument : arguments)
@@ -83,8 +83,9 @@ std::optional<KernelBinding> kernel_named(const std::string& name) {
 KernelBinding function_named(const std::string& name, Location location) {
   if (auto known = kernel_named(name)) return *std::move(known);
   const std::string alike = kernels_like(name);
-  fail_type(location, "there is no function {}{}", name,
-            alike.empty() ? "; SHOW FUNCTIONS lists all" : fmt::format("; do you mean {}?", alike));
+  fail_type(location, "function \"{}\" not found{}", name,
+            alike.empty() ? "; SHOW FUNCTIONS lists all functions"
+                          : fmt::format("; did you mean {}?", alike));
 }
 
 std::optional<Fold::Kind> aggregate_kind(const sql::Call& call) {
@@ -104,7 +105,7 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Location loca
   std::vector<ExpressionPtr> arguments;
   for (const sql::ExpressionPtr& argument : call.arguments)
     arguments.push_back(bind(*argument, scope));
-  if (call.star || call.distinct) fail_type(location, "{} is no aggregate", call.name);
+  if (call.star || call.distinct) fail_type(location, "{} is not an aggregate function", call.name);
   if (same_name(call.name, "coalesce")) return coalesce(arguments, location);
 
   return lang::at_location(location, [&] {
@@ -119,12 +120,13 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Location loca
       }
       const auto* number = std::get_if<std::int64_t>(&known);
       if (number == nullptr || *number < 0 || *number > 1000)
-        fail_type(value->location, "output is the number of a result of {}, from 0 on", call.name);
+        fail_type(value->location, "output must be the number of a result of {}, counted from 0",
+                  call.name);
       output = static_cast<int>(*number);
     }
     for (const ExpressionPtr& argument : arguments)
       if (is_text(argument->type))
-        fail_type(argument->location, "{} takes numbers and tensors, not TEXT", call.name);
+        fail_type(argument->location, "{} needs numbers or tensors, not TEXT", call.name);
     std::optional<KernelCall> with_scalar;
     if (call.parameters.empty()) with_scalar = with_number(*named.kernel, arguments);
     const KernelCall kernel = with_scalar ? *with_scalar : KernelCall(named.kernel, params);
@@ -133,8 +135,9 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Location loca
     const Kernel& of = kernel.kernel();
     if (std::cmp_less(types.size(), of.min_arguments) ||
         std::cmp_greater(types.size(), of.max_arguments))
-      fail_type(location, "{}({}): it takes {}{} arguments", call.name, types_text(arguments),
-                of.min_arguments == of.max_arguments ? "" : "at least ", of.min_arguments);
+      fail_type(location, "{}({}): expected {}{} argument{}", call.name, types_text(arguments),
+                of.min_arguments == of.max_arguments ? "" : "at least ", of.min_arguments,
+                of.min_arguments == 1 ? "" : "s");
     const std::vector<TileType> results = kernel.infer(types);
     if (output < 0 || std::cmp_greater_equal(output, results.size()))
       fail_type(location, "{} has outputs 0 to {}, not {}", call.name, results.size() - 1, output);

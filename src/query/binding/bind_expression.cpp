@@ -54,9 +54,9 @@ ExpressionPtr name(const sql::Name& written, const Scope& scope, Location locati
     if (!same_name(column.name, written.column)) continue;
     if (!written.table.empty() && !same_name(column.table, written.table)) continue;
     if (found >= 0)
-      fail_type(location, "{} may be {}.{} or {}.{}: say which", qualified(written),
-                (*scope.columns)[found].table, (*scope.columns)[found].name, column.table,
-                column.name);
+      fail_type(location, "column reference \"{}\" is ambiguous; it could be {}.{} or {}.{}",
+                qualified(written), (*scope.columns)[found].table, (*scope.columns)[found].name,
+                column.table, column.name);
     found = static_cast<int>(c);
   }
   if (found >= 0) return column_of(found, (*scope.columns)[found].type, location);
@@ -64,7 +64,7 @@ ExpressionPtr name(const sql::Name& written, const Scope& scope, Location locati
     for (std::size_t p = 0; p < scope.parameters->size(); ++p)
       if (same_name((*scope.parameters)[p], written.column))
         return make(Parameter{static_cast<int>(p)}, bigint_type, location);
-  fail_type(location, "there is no column {}; there are: {}", qualified(written),
+  fail_type(location, "column \"{}\" not found; available columns: {}", qualified(written),
             names_in(scope.columns == nullptr ? Schema{} : *scope.columns));
 }
 
@@ -78,18 +78,18 @@ struct Binder {
   ExpressionPtr operator()(const sql::Literal& e) const { return literal(e, location); }
   ExpressionPtr operator()(const sql::Name& e) const { return name(e, scope, location); }
   ExpressionPtr operator()(const sql::Star&) const {
-    fail_type(location,
-              "* stands for columns: it has its place in the list of a SELECT, or in COUNT(*)");
+    fail_type(location, "* is allowed only in the list of a SELECT and in COUNT(*)");
   }
   ExpressionPtr operator()(const sql::Unary& e) const {
     const ExpressionPtr operand = sub(e.operand);
     if (e.op == sql::UnaryOperator::logical_not) {
       if (!is_boolean(operand->type) && !is_null(*operand))
-        fail_type(location, "NOT wants a BOOLEAN, and this is {}", sql::to_string(operand->type));
+        fail_type(location, "argument of NOT must be BOOLEAN, not {}",
+                  sql::to_string(operand->type));
       return folded(make(Negation{operand}, boolean_type, location));
     }
     if (is_null(*operand)) return operand;
-    if (is_text(operand->type)) fail_type(location, "a TEXT has no negative");
+    if (is_text(operand->type)) fail_type(location, "operator - is not defined for TEXT");
     return lang::at_location(location, [&] {
       const KernelCall kernel("neg");
       const TileType type = kernel.infer(std::vector<TileType>{tile_type(operand->type)}).at(0);
@@ -126,14 +126,14 @@ struct Binder {
     if (from_text && to_text) return operand;
     if (from_text || to_text) {
       if (is_tensor(operand->type) || is_tensor(e.type))
-        fail_type(location, "{} cannot be cast to {}", sql::to_string(operand->type),
+        fail_type(location, "cannot cast {} to {}", sql::to_string(operand->type),
                   sql::to_string(e.type));
       return folded(make(TextCast{operand}, e.type, location));
     }
     const TileType wanted = tile_type(e.type), have = tile_type(operand->type);
     if (wanted.shape != have.shape)
       fail_type(location,
-                "{} cannot be cast to {}: a cast changes what the elements are, not the shape; "
+                "cannot cast {} to {}: a cast changes the type of the elements, not the shape; "
                 "use reshape",
                 sql::to_string(operand->type), sql::to_string(e.type));
     const bool narrows = is_integer(operand->type) && bits_of(e.type) < bits_of(operand->type);
@@ -166,7 +166,7 @@ struct Binder {
   }
 
   ExpressionPtr operator()(const sql::ScalarSubquery& e) const {
-    if (!scope.subquery) fail_type(location, "a subquery has no place here");
+    if (!scope.subquery) fail_type(location, "a subquery is not allowed here");
     return scope.subquery(e, location);
   }
 
@@ -175,7 +175,7 @@ struct Binder {
   ExpressionPtr operator()(const sql::Transposed& e) const {
     const ExpressionPtr operand = sub(e.operand);
     if (is_null(*operand)) return operand;
-    if (is_text(operand->type)) fail_type(location, "a TEXT has no transpose");
+    if (is_text(operand->type)) fail_type(location, "operator .T is not defined for TEXT");
     return lang::at_location(location, [&] {
       const KernelCall kernel("transpose");
       const TileType type = kernel.infer(std::vector<TileType>{tile_type(operand->type)}).at(0);
@@ -186,30 +186,29 @@ struct Binder {
   ExpressionPtr operator()(const sql::Versioned& e) const {
     fail_type(
         location,
-        "{0}[...] is a version of a table, which has its place in FROM; a part of a tensor is "
+        "{0}[...] is a version of a table and is allowed only in FROM; to slice a tensor, use "
         "slice({0}, begin = ..., end = ...)",
         e.name);
   }
 
   /// A tensor of constants. Its elements have the widest type that is written.
   ExpressionPtr array(const sql::ArrayLiteral& e) const {
-    if (e.elements.empty()) fail_type(location, "an array without elements has no type");
+    if (e.elements.empty()) fail_type(location, "cannot determine the type of an empty array");
     std::vector<Tile> parts;
     DType dtype = DType::boolean;
     for (const sql::ExpressionPtr& element : e.elements) {
       const ExpressionPtr part = sub(element);
       const auto* constant = std::get_if<Constant>(&part->node);
       if (constant == nullptr || constant->value.is_null() || constant->value.is_text())
-        fail_type(element->location, "an element of an array has to be a constant number");
+        fail_type(element->location, "array elements must be constant numbers");
       parts.push_back(constant->value.tile());
       dtype = promote(dtype, parts.back().dtype());
       if (parts.back().shape() != parts.front().shape())
-        fail_type(element->location,
-                  "an array whose parts have shapes {} and {}: all have to be alike",
+        fail_type(element->location, "array elements must have the same shape, not {} and {}",
                   to_string(parts.front().shape()), to_string(parts.back().shape()));
     }
     if (parts.front().rank() >= max_rank)
-      fail_type(location, "an array of more than {} dimensions", max_rank);
+      fail_type(location, "an array cannot have more than {} dimensions", max_rank);
     Shape shape{static_cast<std::int64_t>(parts.size())};
     for (std::int64_t extent : parts.front().shape()) shape.push_back(extent);
     std::vector<Tile> rows;
@@ -235,7 +234,7 @@ ExpressionPtr bind_condition(const sql::Expression& expression, const Scope& sco
                              std::string_view clause) {
   const ExpressionPtr condition = bind(expression, scope);
   if (!is_boolean(condition->type) && !is_null(*condition))
-    fail_type(expression.location, "{} wants a BOOLEAN, and this is {}", clause,
+    fail_type(expression.location, "argument of {} must be BOOLEAN, not {}", clause,
               sql::to_string(condition->type));
   return condition;
 }

@@ -17,7 +17,7 @@ struct Scope {
   /// A subquery that stands for a value; unset where there can be none.
   std::function<ExpressionPtr(const sql::ScalarSubquery&, Location)> subquery = {};
   /// Where there can be no aggregate, why.
-  std::string no_aggregates = "an aggregate has no place here";
+  std::string no_aggregates = "aggregate functions are not allowed here";
 };
 
 ExpressionPtr bind(const sql::Expression& expression, const Scope& scope);

@@ -28,9 +28,9 @@ ExpressionPtr text_operation(BinaryOperator op, const ExpressionPtr& left,
                              const ExpressionPtr& right, Location location) {
   const bool both = is_text(left->type) && is_text(right->type);
   if (!both || !is_comparison(op))
-    fail_type(location, "{} has no meaning for {} and {}{}", sql::to_string(op),
+    fail_type(location, "operator {} is not defined for {} and {}{}", sql::to_string(op),
               sql::to_string(left->type), sql::to_string(right->type),
-              both ? "" : ": CAST one of them");
+              both ? "" : "; CAST one of them");
   return folded(make(TextComparison{op, left, right}, boolean_type, location));
 }
 
@@ -80,13 +80,13 @@ ExpressionPtr bind_operation(BinaryOperator op, const ExpressionPtr& left,
     for (const ExpressionPtr& side : {left, right})
       if (!is_boolean(side->type) &&
           !(is_tensor(side->type) && side->type.element == DType::boolean))
-        fail_type(side->location, "{} wants a BOOLEAN, and this is {}", sql::to_string(op),
+        fail_type(side->location, "argument of {} must be BOOLEAN, not {}", sql::to_string(op),
                   sql::to_string(side->type));
   }
   if (is_text(left->type) || is_text(right->type)) return text_operation(op, left, right, location);
   if (op == BinaryOperator::integer_divide || op == BinaryOperator::remainder) {
     if (!is_integer(left->type) || !is_integer(right->type))
-      fail_type(location, "{} wants integers, and these are {} and {}", sql::to_string(op),
+      fail_type(location, "arguments of {} must be integers, not {} and {}", sql::to_string(op),
                 sql::to_string(left->type), sql::to_string(right->type));
     return folded(make(IntegerDivision{op, left, right}, {Type::Kind::bigint}, location));
   }
@@ -104,7 +104,7 @@ Type common_type(const std::vector<ExpressionPtr>& values, Location, std::string
     if (*common == value->type) continue;
     const TileType a = tile_type(*common), b = tile_type(value->type);
     if (is_text(*common) != is_text(value->type) || a.shape.rank() != b.shape.rank())
-      fail_type(value->location, "{} are {} and {}, which have no common type", what,
+      fail_type(value->location, "{} have types {} and {}, which cannot be matched", what,
                 sql::to_string(*common), sql::to_string(value->type));
     TileType both{promote(a.dtype, b.dtype), a.shape};
     for (int d = 0; d < b.shape.rank(); ++d) both.shape[d] = std::max(a.shape[d], b.shape[d]);
@@ -127,9 +127,9 @@ ExpressionPtr converted(const ExpressionPtr& expression, const Type& type, Locat
   const bool narrows = promote(have.dtype, wanted.dtype) != wanted.dtype &&
                        !(wanted.dtype == DType::f32 && have.dtype != DType::boolean);
   if (!fits || narrows)
-    fail_type(location.offset > 0 ? location : expression->location, "{} where {} is wanted{}",
+    fail_type(location.offset > 0 ? location : expression->location, "cannot convert {} to {}{}",
               sql::to_string(expression->type), sql::to_string(type),
-              fits && narrows ? ": CAST it" : "");
+              fits && narrows ? "; add a CAST" : "");
   if (have.dtype == wanted.dtype) return make(expression->node, type, expression->location);
   const KernelCall kernel("cast", {{"dtype", std::string(to_string(wanted.dtype))}});
   return folded(make(KernelOf{kernel, {expression}}, type, expression->location));

@@ -35,7 +35,7 @@ NodePtr QueryBinder::limited(const sql::Query& query, const NodePtr& node) const
     const auto* constant = std::get_if<Constant>(&bound->node);
     const bool null = constant != nullptr && constant->value.is_null();
     if (!is_integer(bound->type) && !null)
-      fail_type(written->location, "a number of rows is an integer, and this is {}",
+      fail_type(written->location, "argument of LIMIT and OFFSET must be an integer, not {}",
                 sql::to_string(bound->type));
     return bound;
   };
@@ -47,8 +47,8 @@ ExpressionPtr column_of_result(const sql::Expression& written, const Schema& sch
   if (const auto* literal = std::get_if<sql::Literal>(&written.node))
     if (const auto* number = std::get_if<std::int64_t>(&literal->value)) {
       if (*number < 1 || std::cmp_greater(*number, schema.size()))
-        fail_type(written.location, "there is no column {}: the result has {}", *number,
-                  schema.size());
+        fail_type(written.location, "ORDER BY position {} is out of range; expected 1 to {}",
+                  *number, schema.size());
       const int column = static_cast<int>(*number) - 1;
       return column_of(column, schema[column].type, written.location);
     }
@@ -59,10 +59,11 @@ NodePtr QueryBinder::values(const sql::Values& written, Location location) const
   const Scope scope{nullptr, &options_.parameters};
   std::vector<std::vector<ExpressionPtr>> rows;
   for (const auto& row : written.rows) {
-    refuse_if_stopped("values were looked at");
+    refuse_if_stopped("checking values");
     if (row.size() != written.rows.front().size())
       fail_type(row.empty() ? location : row.front()->location,
-                "a row of {} values after rows of {}", row.size(), written.rows.front().size());
+                "VALUES lists must all have the same length; found {} values after rows of {}",
+                row.size(), written.rows.front().size());
     rows.emplace_back();
     for (const sql::ExpressionPtr& value : row) rows.back().push_back(bind(*value, scope));
   }
@@ -74,7 +75,7 @@ NodePtr QueryBinder::values(const sql::Values& written, Location location) const
     for (const auto& row : rows) column.push_back(row[c]);
     const Type type = common_type(column, location, "the values of a column");
     for (auto& row : rows) {
-      refuse_if_stopped("values were looked at");
+      refuse_if_stopped("checking values");
       row[c] = converted(row[c], type, row[c]->location);
     }
     schema.push_back({named ? options_.target_columns[c] : fmt::format("column{}", c + 1), type});

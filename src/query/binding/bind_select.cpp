@@ -35,7 +35,7 @@ std::vector<Item> items_of(const sql::Select& select, const Schema& columns) {
                              sql::Name{column.table, column.name}, item.expression->location}),
                          column.name});
     if (items.size() == before)
-      fail_type(item.expression->location, "{}* stands for no column",
+      fail_type(item.expression->location, "{}* matches no columns",
                 star->table.empty() ? "" : star->table + ".");
   }
   return items;
@@ -46,7 +46,7 @@ NodePtr only_value(QueryBinder& queries, const sql::ScalarSubquery& subquery,
                    const CommonTables& tables, Location at) {
   const NodePtr node = queries.query(*subquery.query, tables);
   if (node->schema.size() != 1)
-    fail_type(at, "a subquery that stands for a value has {} columns", node->schema.size());
+    fail_type(at, "subquery must return only one column, but returns {}", node->schema.size());
   Schema hidden = node->schema;
   hidden[0].table = hidden[0].name = "";
   return make_node(OnlyRow{node, at}, hidden);
@@ -83,11 +83,13 @@ class SelectBinder {
   NodePtr bind(const std::vector<sql::OrderItem>& order_by) {
     from();
     visible_ = columns_;
-    scope_.no_aggregates = "there is no aggregate in WHERE; conditions on groups stand in HAVING";
+    scope_.no_aggregates =
+        "aggregate functions are not allowed in WHERE; use HAVING for conditions on groups";
     add_condition(select_.where, "WHERE");
     items_ = items_of(select_, visible_);
     grouped_ = is_grouped(order_by);
-    scope_.no_aggregates = "an aggregate inside an aggregate, or in GROUP BY, has no meaning";
+    scope_.no_aggregates =
+        "aggregate functions are not allowed inside aggregate functions or in GROUP BY";
     group();
     for (const Item& item : items_) {
       outputs_.push_back(bind_item(*item.expression));
@@ -126,8 +128,8 @@ class SelectBinder {
                                                        : std::string();
     for (const Column& column : columns_)
       if (!alias.empty() && same_name(alias, column.table))
-        fail_type(reference.location, "two tables are called {} here: give one of them an alias",
-                  alias);
+        fail_type(reference.location,
+                  "table name \"{}\" specified more than once; give one of them an alias", alias);
   }
 
   bool is_grouped(const std::vector<sql::OrderItem>& order_by) const {
@@ -143,8 +145,8 @@ class SelectBinder {
     sql::ExpressionPtr meant = written;
     if (const auto number = number_of_column(*written)) {
       if (*number < 1 || std::cmp_greater(*number, items_.size()))
-        fail_type(written->location, "GROUP BY {}: the SELECT has {} columns", *number,
-                  items_.size());
+        fail_type(written->location, "GROUP BY position {} is out of range; expected 1 to {}",
+                  *number, items_.size());
       meant = items_[static_cast<std::size_t>(*number) - 1].expression;
     }
     if (const std::string* name = bare_name(*written)) {
@@ -195,7 +197,7 @@ class SelectBinder {
     if (known == outputs_.end()) {
       if (select_.distinct)
         fail_type(item.expression->location,
-                  "with DISTINCT, ORDER BY can only use columns of the result");
+                  "for SELECT DISTINCT, ORDER BY expressions must appear in the select list");
       outputs_.push_back(key);
       schema_.push_back({"", key->type});
       known = outputs_.end() - 1;
@@ -208,7 +210,7 @@ class SelectBinder {
     if (!select_.having) return;
     having_ = grouping_->bind(*select_.having);
     if (!is_boolean(having_->type))
-      fail_type(select_.having->location, "HAVING wants a BOOLEAN, and this is {}",
+      fail_type(select_.having->location, "argument of HAVING must be BOOLEAN, not {}",
                 sql::to_string(having_->type));
   }
 

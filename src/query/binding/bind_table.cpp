@@ -10,8 +10,8 @@ using lang::fail_type;
 NodePtr renamed(const NodePtr& node, const std::string& table,
                 const std::vector<std::string>& columns, Location location) {
   if (columns.size() > node->schema.size())
-    fail_type(location, "{} names for the {} columns of {}", columns.size(), node->schema.size(),
-              table.empty() ? "a query" : table);
+    fail_type(location, "{} column names given for the {} columns of {}", columns.size(),
+              node->schema.size(), table.empty() ? "a query" : fmt::format("\"{}\"", table));
   Schema schema = node->schema;
   std::vector<ExpressionPtr> same_columns;
   for (std::size_t c = 0; c < schema.size(); ++c) {
@@ -28,13 +28,14 @@ NodePtr union_of(std::vector<NodePtr> inputs, Location location) {
   Schema schema = inputs.front()->schema;
   for (const NodePtr& input : inputs)
     if (input->schema.size() != schema.size())
-      fail_type(location, "a UNION of {} and {} columns", schema.size(), input->schema.size());
+      fail_type(location, "each UNION query must have the same number of columns, not {} and {}",
+                schema.size(), input->schema.size());
   for (std::size_t c = 0; c < schema.size(); ++c) {
     std::vector<ExpressionPtr> column;
     for (const NodePtr& input : inputs)
       column.push_back(column_of(static_cast<int>(c), input->schema[c].type, location));
     schema[c].type =
-        common_type(column, location, fmt::format("column {} of the parts of a UNION", c + 1));
+        common_type(column, location, fmt::format("the values of column {} of a UNION", c + 1));
   }
   for (NodePtr& input : inputs) {
     std::vector<ExpressionPtr> outputs;
@@ -65,8 +66,7 @@ NodePtr QueryBinder::table(const sql::TableReference& reference, const CommonTab
         return renamed(common->second, alias, reference.column_aliases, location);
     if (const auto view = resolver_.view(name)) {
       if (++views_ > 100)
-        fail_type(location, "views that read each other more than 100 deep: {} is among them",
-                  name);
+        fail_type(location, "views are nested more than 100 levels deep at view \"{}\"", name);
       const NodePtr node = lang::in_other_text(
           name, location, [&] { return QueryBinder(*this).query(*view->query, {}); });
       --views_;

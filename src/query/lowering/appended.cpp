@@ -31,13 +31,13 @@ std::optional<Relation> appended(const Table& table, const Rows& rows, Dictionar
   const auto& input = std::get<op::Input>(operator_of(table.plan));
   if (!input.listing) return std::nullopt;
   for (const auto& tuple : input.listing->tuples) {
-    refuse_if_stopped("rows were appended; nothing was kept");
+    refuse_if_stopped("appending rows; nothing was stored");
     std::int64_t& after = next[Key(tuple.key.begin(), tuple.key.begin() + shown)];
     after = std::max(after, counts ? tuple.key[shown] + 1 : 1);
   }
   std::vector<Tuple> tuples;
   for (std::size_t r = 0; r < rows.rows.size(); ++r) {
-    refuse_if_stopped("rows were appended; nothing was kept");
+    refuse_if_stopped("appending rows; nothing was stored");
     Tuple tuple;
     for (int d = 0; d < shown; ++d) {
       const std::int64_t value = rows.rows[r][key_columns[d]].integer();

@@ -134,7 +134,7 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
   };
   const bool all_known = std::all_of(inputs.begin(), inputs.end(),
                                      [](const Value* input) { return input->is_known(); });
-  if (!all_known && !settings.by_rows) return known_later("its input is known only then");
+  if (!all_known && !settings.by_rows) return known_later("its input is not computed yet");
   const bool any_plan = std::any_of(inputs.begin(), inputs.end(),
                                     [](const Value* input) { return input->table.has_value(); });
   RowWork work;
@@ -149,7 +149,7 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
       const std::vector<NodePtr> below = inputs_of(node);
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         std::optional<Table> table = input_table(node, i, *inputs[i], dictionary, settings);
-        if (!table) return known_later("the values that it compares become keys");
+        if (!table) return known_later("its keys are values that are not computed yet");
         tables.push_back(*std::move(table));
         tables.back().schema = below[i]->schema;
       }

@@ -11,21 +11,21 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
   std::vector<KeyExpr> groups;
   for (const ExpressionPtr& group : op.group_by) {
     const auto of_key = key_expression(*group, in.origins, parameters, in.plan.frontier());
-    if (!of_key) return refused("groups are made of values, not of keys");
+    if (!of_key) return refused("it groups by values, not by keys");
     groups.push_back(*of_key);
   }
   if (groups.empty()) {
     const Plan::Cardinality rows = in.plan.cardinality();
-    if (!rows.exact || rows.tuples == 0) return refused("there may be no rows at all");
+    if (!rows.exact || rows.tuples == 0) return refused("its input may be empty");
   }
   std::vector<ExpressionPtr> arguments;
   std::vector<KernelCall> kernels;
   const ExpressionPtr one = make(Constant{Cell::of(std::int64_t{1})}, {Type::Kind::bigint}, {});
   for (const Fold& fold : op.folds) {
     if (fold.kind == Fold::Kind::first || fold.kind == Fold::Kind::last)
-      return refused("texts are compared");
+      return refused("it compares texts");
     if (fold.distinct && !(fold.kernel && fold.kernel->properties().idempotent))
-      return refused("equal values count once");
+      return refused("it aggregates distinct values");
     arguments.push_back(fold.kind == Fold::Kind::count ? one : fold.argument);
     kernels.push_back(fold.kernel ? *fold.kernel : KernelCall("add"));
   }
@@ -39,8 +39,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
   Plan plan = in.plan;
   std::vector<ExpressionPtr> payload;
   for (const ExpressionPtr& argument : arguments) payload.push_back(argument);
-  if (!maker.admits_as_values(payload))
-    return refused("an expression is not made of kernels alone");
+  if (!maker.admits_as_values(payload)) return refused("an expression contains more than kernels");
   if (const auto why = extras_refused(plan, maker.extras())) return refused(*why);
   Projection projection = maker.make(payload_columns(in.plan));
   // A column for each fold that differs from the others; several may read what is one column.
@@ -68,7 +67,7 @@ Lowered lower_aggregate(const Aggregate& op, const Schema& schema, const Table& 
                                           [&](const KeyExpr& e) { return equal(e, group); }))
       different.push_back(group);
   const auto keyed = with_components(plan, different, false);
-  if (!keyed) return refused("what makes a group may be negative");
+  if (!keyed) return refused("a group key may be negative");
   Table result{schema, {}, keyed->plan.aggregate(keyed->components, different_kernels)};
   for (const KeyExpr& group : groups) {
     const auto at = std::find_if(different.begin(), different.end(),

@@ -151,18 +151,18 @@ Lowered lower_join(const Join& op, const Schema& schema, const Table& left, cons
   };
   const auto l = with_components(left.plan, on.left, are_components(on.right, right.plan));
   const auto r = with_components(right.plan, on.right, are_components(on.left, left.plan));
-  if (!l || !r) return refused("what is compared may be negative");
+  if (!l || !r) return refused("a join key may be negative");
 
   const std::vector<Table::ColumnOrigin> origins = origins_of_both(left, right, *l, *r);
   const Key frontier = frontier_of_both(*l, *r);
   std::vector<KeyPredicate> predicates;
   for (const ExpressionPtr& condition : on.others) {
     const auto predicate = key_predicate(*condition, origins, parameters, frontier);
-    if (!predicate) return refused("the condition is not about keys alone");
+    if (!predicate) return refused("the condition reads more than keys");
     predicates.push_back(*predicate);
   }
   ProjectionMaker maker(origins, parameters, frontier);
-  if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
+  if (!maker.admits(op.outputs)) return refused("an expression contains more than kernels");
   const int joined_columns = payload_columns(left.plan) + payload_columns(right.plan);
 
   Projection projection = maker.make(joined_columns);

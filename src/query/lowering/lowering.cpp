@@ -21,19 +21,19 @@ struct Lower {
   Parameters parameters;
 
   Lowered operator()(const Scan&) const { return {inputs.at(0)}; }
-  Lowered operator()(const ConstantRows&) const { return refused("they are written row by row"); }
+  Lowered operator()(const ConstantRows&) const { return refused("they are constant rows"); }
 
   Lowered operator()(const Filter& op) const {
     const Table& in = inputs[0];
     const auto predicate = key_predicate(*op.condition, in.origins, parameters, in.plan.frontier());
-    if (!predicate) return refused("the condition is not about keys alone");
+    if (!predicate) return refused("the condition reads more than keys");
     return {Table{node.schema, in.origins, in.plan.filter(*predicate)}};
   }
 
   Lowered operator()(const Project& op) const {
     const Table& in = inputs[0];
     ProjectionMaker maker(in.origins, parameters, in.plan.frontier());
-    if (!maker.admits(op.outputs)) return refused("an expression is not made of kernels alone");
+    if (!maker.admits(op.outputs)) return refused("an expression contains more than kernels");
     if (const auto why = extras_refused(in.plan, maker.extras())) return refused(*why);
     Projection projection = maker.make(payload_columns(in.plan));
     if (!maker.extras().empty() || !is_plain(projection))
@@ -54,12 +54,12 @@ struct Lower {
   }
 
   Lowered operator()(const UnionAll&) const { return refused("it is a union"); }
-  Lowered operator()(const Distinct&) const { return refused("rows are compared as a whole"); }
-  Lowered operator()(const Sort&) const { return refused("rows have an order"); }
-  Lowered operator()(const Limit&) const { return refused("rows are counted"); }
+  Lowered operator()(const Distinct&) const { return refused("it compares whole rows"); }
+  Lowered operator()(const Sort&) const { return refused("it sorts rows"); }
+  Lowered operator()(const Limit&) const { return refused("it counts rows"); }
   Lowered operator()(const OnlyRow&) const {
     const Plan::Cardinality rows = inputs[0].plan.cardinality();
-    if (!rows.exact || rows.tuples != 1) return refused("its rows have to be counted");
+    if (!rows.exact || rows.tuples != 1) return refused("it must count its rows");
     return {Table{node.schema, inputs[0].origins, inputs[0].plan}};
   }
 };

@@ -225,7 +225,7 @@ std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Ex
   if (extras.empty()) return std::nullopt;
   const Key& frontier = plan.frontier();
   if (std::find(frontier.begin(), frontier.end(), unknown_extent) != frontier.end())
-    return "nobody knows how far the keys go";
+    return "the extents of the keys are unknown";
   constexpr double always_listed = 100'000;
   double most = 0;
   for (const Extra& extra : extras) {
@@ -235,7 +235,7 @@ std::optional<std::string> extras_refused(const Plan& plan, const std::vector<Ex
     most = std::max(most, listed);
   }
   if (most > always_listed && most > 4 * ia::estimated_tuples(plan))
-    return "there are few tuples among many keys";
+    return "few of the possible keys have tuples";
   return std::nullopt;
 }
 

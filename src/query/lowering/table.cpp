@@ -15,7 +15,7 @@
 namespace tessera::query {
 namespace {
 
-constexpr const char* making_a_table = "rows became a table; nothing was kept";
+constexpr const char* making_a_table = "converting rows to a table; nothing was stored";
 
 /// Products of extents are far from where they do not fit 63 bits any more.
 constexpr double largest_box = 1e18;
@@ -94,7 +94,7 @@ std::vector<Tile> tiles_of(const Rows& rows, int column, Dictionary& dictionary)
 Table table_of(const Rows& rows, Dictionary& dictionary, const RunOptions& run,
                const std::vector<int>& wanted) {
   TESSERA_REQUIRE(TypeError, columns_with_null(rows).empty(),
-                  "a value is NULL, which a table cannot hold: use coalesce");
+                  "tables cannot store NULL; use coalesce");
   const std::vector<int> keys = key_columns(rows, wanted);
   std::vector<int> payload;
   Table table{rows.schema, {}, Plan::input(RelationType{{{"", {}}}, {}})};
@@ -202,7 +202,7 @@ Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& 
   Rows result{table.schema, {}};
   std::vector<std::int64_t> codes;
   const auto add = [&](const Key& at, const std::vector<TileType>& types) {
-    refuse_if_stopped(stop, "rows were read");
+    refuse_if_stopped(stop, "reading rows");
     look_at_memory("the rows of a table");
     std::vector<Tile> tiles;
     if (has_scalars) tiles = (*source)(at);
@@ -234,7 +234,7 @@ Rows rows_of(const Table& table, Dictionary& dictionary, const std::stop_token& 
   const std::vector<std::string> texts = dictionary.texts(codes);
   std::size_t next = 0;
   for (Row& row : result.rows) {
-    refuse_if_stopped(stop, "rows were read");
+    refuse_if_stopped(stop, "reading rows");
     for (std::size_t c = 0; c < table.schema.size(); ++c)
       if (is_text(table.schema[c].type)) row[c] = Cell(texts[next++]);
   }

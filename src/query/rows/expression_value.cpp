@@ -55,11 +55,11 @@ struct ExpressionEvaluator {
     const Cell left = value(e.left), right = value(e.right);
     if (left.is_null() || right.is_null()) return {};
     const std::int64_t a = left.integer(), b = right.integer();
-    TESSERA_REQUIRE(ValueError, b != 0, "{} {} 0: a division by zero", a, sql::to_string(e.op));
+    TESSERA_REQUIRE(ValueError, b != 0, "division by zero: {} {} 0", a, sql::to_string(e.op));
     const bool quotient = e.op == BinaryOperator::integer_divide;
     if (b == -1) {  // the one quotient that may not fit
       TESSERA_REQUIRE(ValueError, !quotient || a != std::numeric_limits<std::int64_t>::min(),
-                      "{} // -1 does not fit 64 bits", a);
+                      "{} // -1 is out of range for BIGINT", a);
       return Cell::of(quotient ? -a : std::int64_t{0});
     }
     const std::int64_t below = a % b != 0 && (a % b < 0) != (b < 0);  // rounded towards zero

@@ -8,7 +8,7 @@
 namespace tessera::query {
 
 void RowGuard::look() const {
-  refuse_if_stopped(stop_, "rows were looked at");
+  refuse_if_stopped(stop_, "processing rows");
   look_at_memory("the rows of a query");
 }
 
@@ -29,8 +29,8 @@ void RowGuard::keep(const Row& row) {
   bytes_ += bytes_of(row.size());
   TESSERA_REQUIRE(
       OutOfMemory, limit_ == 0 || bytes_ <= limit_,
-      "the rows of one operator take more than {}, the memory limit: connect the tables "
-      "of a join by a condition, filter or aggregate earlier, or raise memory_limit",
+      "the rows of one operator exceed the memory limit of {}; add a join condition, filter "
+      "or aggregate earlier, or raise memory_limit",
       bytes_text(limit_));
 }
 

@@ -234,7 +234,7 @@ struct RowEvaluator {
     if (value < 0)
       throw lang::ErrorAt(
           "ValueError", expression->location,
-          fmt::format("a limit or an offset of {} rows: it cannot be negative", value));
+          fmt::format("LIMIT and OFFSET must not be negative, but found {}", value));
     return static_cast<std::size_t>(value);
   }
 
@@ -251,8 +251,7 @@ struct RowEvaluator {
     if (all.size() > 1)
       throw lang::ErrorAt(
           "ValueError", op.location,
-          fmt::format("a subquery that stands for a value has {} rows: add LIMIT 1, "
-                      "or an aggregate",
+          fmt::format("subquery used as a value returned {} rows; add LIMIT 1 or an aggregate",
                       all.size()));
     return all.empty() ? std::vector<Row>{Row(node.schema.size())} : all;
   }

@@ -52,14 +52,14 @@ Cell cast_text(const std::string& text, const Type& type) {
       const bool fits =
           bits_of(type) == 64 || (*value >= std::numeric_limits<std::int32_t>::min() &&
                                   *value <= std::numeric_limits<std::int32_t>::max());
-      TESSERA_REQUIRE(ValueError, fits, "{} does not fit an INT, which has 32 bits", text);
+      TESSERA_REQUIRE(ValueError, fits, "{} is out of range for INT", text);
       return Cell::of(*value);
     }
   } else if (!is_tensor(type)) {
     if (const auto value = parsed<double>(text))
       return Tile::scalar(*value).cast(tile_type(type).dtype);
   }
-  throw ValueError(fmt::format("'{}' is no {}", text, sql::to_string(type)));
+  throw ValueError(fmt::format("invalid input for {1}: '{0}'", text, sql::to_string(type)));
 }
 
 }  // namespace tessera::query

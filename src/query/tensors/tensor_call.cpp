@@ -25,14 +25,14 @@ ParamValue parameter_of(const sql::Expression& written, const std::string& name)
   const ExpressionPtr bound = bind_constant(written, {});
   const auto* constant = std::get_if<Constant>(&bound->node);
   if (constant == nullptr || constant->value.is_null())
-    fail_type(written.location, "the parameter {} has to be a constant", name);
+    fail_type(written.location, "parameter \"{}\" must be a constant", name);
   if (constant->value.is_text()) return constant->value.text();
   const Tile tile = constant->value.tile().contiguous();
   if (tile.rank() == 0 && tile.dtype() == DType::boolean) return tile.at<bool>({});
   if (tile.rank() == 0 && tile.dtype() == DType::i64) return tile.at<std::int64_t>({});
   if (tile.rank() == 0) return tile.at<double>({});
   if (tile.rank() != 1 || tile.dtype() != DType::i64)
-    fail_type(written.location, "the parameter {} takes a number, a text, or a list of integers",
+    fail_type(written.location, "parameter \"{}\" must be a number, a text or a list of integers",
               name);
   return std::vector<std::int64_t>(tile.data<std::int64_t>(),
                                    tile.data<std::int64_t>() + tile.elements());
@@ -51,7 +51,8 @@ EinsumSpec outer_spec(const Tensor& a, const Tensor& b) {
 
 Tensor swapped(const Tensor& tensor, bool swap) {
   if (!swap) return tensor;
-  TESSERA_REQUIRE(TypeError, tensor.type.rank() >= 2, "{} has no rows and columns to swap",
+  TESSERA_REQUIRE(TypeError, tensor.type.rank() >= 2,
+                  "cannot transpose {}: it has less than two dimensions",
                   to_string(tensor.type.shape));
   std::vector<int> axes;
   for (int d = 0; d < tensor.type.rank(); ++d) axes.push_back(d);
@@ -116,7 +117,7 @@ TensorOperand elementwise(const std::string& kernel, const TensorOperand& a,
 TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arguments,
                            const std::optional<std::string>& spec, lang::Location location) {
   if (call.star || call.distinct)
-    fail_type(location, "{} over tensors has neither * nor DISTINCT", call.name);
+    fail_type(location, "{} over tensors does not support * or DISTINCT", call.name);
   return lang::at_location(location, [&]() -> TensorOperand {
     std::vector<Tensor> tensors;
     for (const TensorOperand& argument : arguments) tensors.push_back(as_tensor(argument));
@@ -126,7 +127,7 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
     const Kernel& kernel = *binding.kernel;
     if (std::cmp_less(arguments.size(), kernel.min_arguments) ||
         std::cmp_greater(arguments.size(), kernel.max_arguments))
-      fail_type(location, "{} takes {}{} argument{}, and here are {}", call.name,
+      fail_type(location, "{} takes {}{} argument{}, found {}", call.name,
                 kernel.min_arguments == kernel.max_arguments ? "" : "at least ",
                 kernel.min_arguments, kernel.min_arguments == 1 ? "" : "s", arguments.size());
     Params params = binding.params;
@@ -138,7 +139,8 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
         continue;
       }
       const auto* number = std::get_if<std::int64_t>(&value);
-      if (number == nullptr) fail_type(written->location, "output is the number of a result");
+      if (number == nullptr)
+        fail_type(written->location, "output must be the number of a result, counted from 0");
       output = *number;
     }
     const KernelCall named(binding.kernel, params);

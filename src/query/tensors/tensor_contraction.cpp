@@ -11,11 +11,10 @@ namespace {
 
 void check(const EinsumSpec& spec, const std::vector<Tensor>& operands) {
   TESSERA_REQUIRE(TypeError, spec.operands.size() == operands.size(),
-                  "einsum: '{}' is about {} tensors, and {} are given", spec.to_string(),
+                  "einsum: '{}' expects {} tensors, found {}", spec.to_string(),
                   spec.operands.size(), operands.size());
   TESSERA_REQUIRE(TypeError, operands.size() == 1 || operands.size() == 2,
-                  "einsum takes one or two tensors, and here are {}: write a chain of them",
-                  operands.size());
+                  "einsum takes one or two tensors, found {}; nest several calls", operands.size());
   std::vector<Shape> shapes;
   for (const Tensor& operand : operands) shapes.push_back(operand.type.shape);
   (void)spec.extents(shapes);  // they fit
@@ -88,14 +87,15 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
   const Shape &left = a.type.shape, &right = b.type.shape;
   TESSERA_REQUIRE(
       TypeError, left.rank() > 0 && right.rank() > 0,
-      "@ multiplies matrices and vectors, and these have the shapes {} and {}: a number "
-      "is multiplied with *",
+      "operator @ needs matrices or vectors, not shapes {} and {}; use * to multiply by a "
+      "number",
       to_string(left), to_string(right));
   const std::int64_t columns = left.back(), rows = right[std::max(0, right.rank() - 2)];
-  TESSERA_REQUIRE(TypeError, columns == rows,
-                  "the shapes {} and {} do not fit @: {} columns on the left and {} rows on the "
-                  "right",
-                  to_string(left), to_string(right), columns, rows);
+  TESSERA_REQUIRE(
+      TypeError, columns == rows,
+      "shapes {} and {} do not match for @: the left side has {} columns, the right side {} "
+      "rows",
+      to_string(left), to_string(right), columns, rows);
   const auto lead = [](const Shape& shape) {
     return Shape(shape.begin(), shape.end() - std::min(shape.rank(), 2));
   };
@@ -104,8 +104,8 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
     batch = broadcast_shapes(lead(left), lead(right));
   } catch (const TypeError&) {
     throw TypeError(fmt::format(
-        "the shapes {} and {} do not fit @: before the last two, dimensions "
-        "are broadcast, and {} and {} differ",
+        "shapes {} and {} do not match for @: the leading dimensions {} and {} cannot be "
+        "broadcast",
         to_string(left), to_string(right), to_string(lead(left)), to_string(lead(right))));
   }
   std::string output = std::string("abcdefgh").substr(0, batch.size());

@@ -31,7 +31,7 @@ class TensorBinder {
       return {{}, Tile::scalar(*whole)};
     if (const auto* real = std::get_if<double>(&literal.value)) return {{}, Tile::scalar(*real)};
     if (const auto* tile = std::get_if<Tile>(&literal.value)) return {constant_tensor(*tile)};
-    fail_type(location, "{} is no number and no tensor",
+    fail_type(location, "expected a number or a tensor, found {}",
               std::holds_alternative<sql::Null>(literal.value)
                   ? "NULL"
                   : "'" + std::get<std::string>(literal.value) + "'");
@@ -40,8 +40,7 @@ class TensorBinder {
   TensorOperand part(const sql::Name& name, Location location) const {
     const std::string& tensor = name.table.empty() ? name.column : name.table;
     if (!name.table.empty() && !same_name(name.column, "T"))
-      fail_type(location, "{}.{}: only .T, for the transpose, can follow a tensor's name",
-                name.table, name.column);
+      fail_type(location, "{}.{}: a tensor has only .T, its transpose", name.table, name.column);
     return at_location(location, [&]() -> TensorOperand {
       const Tensor found = named_(tensor);
       return {name.table.empty() ? found : transposed(found)};
@@ -61,7 +60,7 @@ class TensorBinder {
       });
     const std::string kernel(kernel_of(binary.op));
     if (kernel.empty())
-      fail_type(location, "{} is not known for tensors, only for numbers of a table",
+      fail_type(location, "operator {} is not defined for tensors, only for numbers in tables",
                 sql::to_string(binary.op));
     return at_location(location, [&] {
       try {
@@ -88,22 +87,22 @@ class TensorBinder {
     }
     if (same_name(call.name, "einsum") && (!spec || arguments.empty() || !call.parameters.empty()))
       fail_type(location,
-                "einsum takes a text and one or two tensors, as in einsum('ik,kj->ij', A, B)");
+                "einsum needs a text and one or two tensors, such as einsum('ik,kj->ij', A, B)");
     if (arguments.empty())
-      fail_type(location, "{} wants a tensor{}", call.name,
+      fail_type(location, "{} needs a tensor{}", call.name,
                 call.parameters.empty() ? ""
-                                        : ": what is written name = value inside a call is a "
-                                          "parameter; to compare, write ==");
+                                        : "; inside a call, name = value sets a parameter; "
+                                          "use == to compare");
     return call_tensors(call, std::move(arguments), spec, location);
   }
 
   TensorOperand part(const sql::Cast& cast, Location location) const {
     const TensorOperand operand = bind(*cast.operand);
-    if (is_text(cast.type)) fail_type(location, "a tensor has no elements of TEXT");
+    if (is_text(cast.type)) fail_type(location, "a tensor cannot have elements of type TEXT");
     if (is_tensor(cast.type)) {
       const Shape shape = as_tensor(operand).type.shape;
       if (shape != cast.type.shape)
-        fail_type(location, "{} cannot be cast to {}: its shape is {}", shape_text(operand),
+        fail_type(location, "cannot cast {} to {}: its shape is {}", shape_text(operand),
                   sql::to_string(cast.type), to_string(shape));
     }
     return mapped_by(placed(cast_to(cast.type), location), operand, location);
@@ -112,7 +111,7 @@ class TensorBinder {
   TensorOperand part(const sql::ArrayLiteral& array, Location location) const {
     const ExpressionPtr bound = bind_constant({array, location}, {});
     const auto* constant = std::get_if<Constant>(&bound->node);
-    if (constant == nullptr) fail_type(location, "an array that is written out has only numbers");
+    if (constant == nullptr) fail_type(location, "array elements must be constant numbers");
     return {constant_tensor(constant->value.tile())};
   }
 
@@ -123,17 +122,19 @@ class TensorBinder {
   }
 
   TensorOperand part(const sql::Versioned& node, Location location) const {
-    fail_type(location,
-              "{0}[...] is a version of a table, of which an expression over tensors has none; a "
-              "part of a tensor is slice({0}, begin = ..., end = ...)",
-              node.name);
+    fail_type(
+        location,
+        "{0}[...] is a version of a table and is not allowed over tensors; to slice a tensor, "
+        "use slice({0}, begin = ..., end = ...)",
+        node.name);
   }
 
   template <class Other>
   TensorOperand part(const Other&, Location location) const {
-    fail_type(location,
-              "this has no meaning in an expression over tensors: it takes tensors, numbers, "
-              "operators and functions; a query has the rest");
+    fail_type(
+        location,
+        "not allowed in an expression over tensors; it may contain tensors, numbers, operators "
+        "and functions");
   }
 
   TensorOperand mapped_by(const KernelCall& kernel, const TensorOperand& operand,

@@ -60,8 +60,8 @@ Tensor retiled(const Tensor& tensor, int dimension, std::int64_t extent) {
   const std::int64_t whole = std::max<std::int64_t>(1, tensor.type.shape[dimension]);
   const std::int64_t have = tensor.type.tile[dimension];
   const std::int64_t want = std::min(extent, whole);
-  TESSERA_REQUIRE(TypeError, want > 0, "a tile of {} has no extent along dimension {}", extent,
-                  dimension);
+  TESSERA_REQUIRE(TypeError, want > 0, "the tile size {} along dimension {} must be positive",
+                  extent, dimension);
   if (have == want) return tensor;
   if (have % want == 0 || have == whole) return cut(tensor, dimension, want);
   if (want % have == 0 || want == whole) return glued(tensor, dimension, want);
@@ -79,7 +79,7 @@ Tensor retiled(const Tensor& tensor, int dimension, std::int64_t extent) {
 
 Tensor retiled(const Tensor& tensor, const Shape& tile) {
   TESSERA_REQUIRE(TypeError, tile.rank() == tensor.type.rank(),
-                  "tiles of {} have another rank than the tensor {}", to_string(tile),
+                  "a tile of shape {} does not have the rank of the tensor {}", to_string(tile),
                   to_string(tensor.type.shape));
   // Cutting first keeps what is joined later small.
   Tensor result = tensor;

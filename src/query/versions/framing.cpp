@@ -57,7 +57,7 @@ frames::Kind kind_of(const Node& node) {
 Framing framed(const Unrolled& plan, const frames::History& history, frames::Limits limits,
                const std::stop_token& stop) {
   TESSERA_REQUIRE(PlanError, plan.operators() < std::numeric_limits<std::int32_t>::max(),
-                  "a plan of {} operators is too large", plan.operators());
+                  "the plan is too large: {} operators", plan.operators());
   const auto count = static_cast<std::int32_t>(plan.operators());
   Framing result;
   result.frame_of.assign(static_cast<std::size_t>(count), 0);

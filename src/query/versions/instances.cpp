@@ -11,7 +11,7 @@ int Instances::add(const Instance& instance) {
   TESSERA_REQUIRE(PlanError,
                   all_.size() < most && numbers_.size() < most &&
                       inputs_.size() + instance.inputs.size() < most,
-                  "a plan of more than {} versions is too large", all_.size());
+                  "the plan is too large: more than {} versions", all_.size());
   TESSERA_INVARIANT(instance.parameters.size() <= 0xffff && instance.indices.size() <= 0xffff,
                     "{} parameters, {} indices", instance.parameters.size(),
                     instance.indices.size());

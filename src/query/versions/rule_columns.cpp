@@ -57,11 +57,11 @@ void refuse_disagreement(const VersionRule& first, const RuleColumns& columns_of
                          const VersionRule& second, const RuleColumns& columns_of_second,
                          Location location) {
   if (agree(columns_of_first, columns_of_second)) return;
-  lang::fail_type(location,
-                  "{} has the columns {}, and {} has {}: all versions of a table have the same "
-                  "columns, of types that fit",
-                  first.head(), text_of(columns_of_first), second.head(),
-                  text_of(columns_of_second));
+  lang::fail_type(
+      location,
+      "{} has columns {} but {} has columns {}; all versions of a table must have the same "
+      "columns with compatible types",
+      first.head(), text_of(columns_of_first), second.head(), text_of(columns_of_second));
 }
 
 }  // namespace tessera::query

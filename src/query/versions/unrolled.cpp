@@ -64,7 +64,7 @@ class Unroller {
     find_inputs(first);
     stack.push_back(std::move(first));
     for (;;) {
-      refuse_if_stopped(stop_, "versions were unrolled");
+      refuse_if_stopped(stop_, "unrolling versions");
       if (const Wanted* wanted = next_missing(stack.back())) {
         const Location asked = location_asked(stack);
         Frame frame = frame_of(*wanted, asked);
@@ -97,11 +97,12 @@ class Unroller {
 
   void count_version(const std::vector<Frame>& stack, Location location) {
     if (++versions_ > most_versions)
-      fail_type(location,
-                "the statement reads more than {} versions, {} of them one through the other ({}): "
-                "MATERIALIZE some of them, and go on from there",
-                most_versions, stack.size() - 1, path_text(path_of(stack)));
-    if (versions_ % 1024 == 0) refuse_if_stopped(stop_, "versions were looked for");
+      fail_type(
+          location,
+          "the statement reads more than {} versions, {} of them nested ({}); MATERIALIZE some "
+          "of them first",
+          most_versions, stack.size() - 1, path_text(path_of(stack)));
+    if (versions_ % 1024 == 0) refuse_if_stopped(stop_, "resolving versions");
   }
 
   /// The versions on the stack, from one on.
@@ -118,7 +119,7 @@ class Unroller {
       return open.table == again.table && open.indices == again.indices;
     });
     const Path cycle = path_of(stack, static_cast<std::size_t>(begin - stack.begin()));
-    fail_type(location, "a version is defined by itself: {} -> {}", path_text(cycle),
+    fail_type(location, "circular definition: {} -> {}", path_text(cycle),
               version_name(tables()[again.table], again.indices));
   }
 
@@ -133,9 +134,7 @@ class Unroller {
     for (const VersionRule* rule : endless_rules(path))
       heads += (heads.empty() ? "" : ", ") + rule->head();
     if (heads.empty()) return;
-    fail_type(location,
-              "the recursion never ends: {} -> ...; however far it is followed, each version of {} "
-              "reads another one",
+    fail_type(location, "infinite recursion: {} -> ...; every version of {} reads another one",
               path_text(Path(path.begin(), path.begin() + 4)), heads);
   }
 
@@ -166,7 +165,7 @@ class Unroller {
     }
     std::string heads;
     for (const VersionRule& rule : rules) heads += (heads.empty() ? "" : ", ") + rule.head();
-    fail_type(location, "{} is defined by no rule; there are: {}",
+    fail_type(location, "no rule defines {}; existing rules: {}",
               version_name(tables()[wanted.table], wanted.indices), heads);
   }
 
@@ -196,7 +195,7 @@ class Unroller {
       if (wanted == nullptr) {  // inside a view
         const auto* table = std::get_if<sql::TableName>(&reference.source);
         if (table == nullptr || !table->indices.empty())
-          fail_type(reference.location, "a view reads no versions of tables");
+          fail_type(reference.location, "a view cannot read versions of tables");
         named.push_back({-1, {}, table->name, reference.location});
         wanted = &named;
       }
@@ -220,7 +219,7 @@ class Unroller {
       }
       const auto schema = unroller_.definitions_.stored(wanted.stored);
       if (!schema)
-        fail_type(wanted.location, "there is no table {}; there are: {}", wanted.stored,
+        fail_type(wanted.location, "table \"{}\" not found; available: {}", wanted.stored,
                   unroller_.definitions_.all_names());
       inputs.push_back(unroller_.stored_number(unroller_.definitions_.exact_name(wanted.stored)));
       return {slot, *schema};

@@ -11,10 +11,9 @@ std::int64_t index_value(const sql::Expression& written, const std::vector<std::
                          Parameters values) {
   const ExpressionPtr bound = bind_constant(written, names);
   if (!is_integer(bound->type))
-    fail_type(written.location, "an index is an integer, and this is {}",
-              sql::to_string(bound->type));
+    fail_type(written.location, "an index must be an integer, not {}", sql::to_string(bound->type));
   const Cell cell = evaluate(*bound, {}, values);
-  if (cell.is_null()) fail_type(written.location, "an index is NULL");
+  if (cell.is_null()) fail_type(written.location, "an index cannot be NULL");
   return cell.integer();
 }
 
@@ -38,7 +37,7 @@ class Ranges {
     const std::int64_t last = range.to ? index_value(*range.to, names_, values_) : first;
     const auto distance = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
     if (last > first && distance >= most_versions)
-      fail_type(range.location, "{}...{}: a union of more than {} versions", first, last,
+      fail_type(range.location, "{}...{}: a union cannot have more than {} versions", first, last,
                 most_versions);
     for (std::int64_t index = first; index <= last; ++index) {
       if (!range.variable.empty()) {
@@ -61,11 +60,9 @@ class Ranges {
   /// Inner ranges may also be empty, so that versions alone are too few to count.
   void count_step(Location location) {
     if (++reads_ > most_reads)
-      fail_type(location,
-                "the unions of the statement read more than {} versions, each counted as often as "
-                "it is read",
+      fail_type(location, "the unions of one statement cannot read more than {} versions in total",
                 most_reads);
-    if (reads_ % 1024 == 0) refuse_if_stopped(stop_, "versions were looked for");
+    if (reads_ % 1024 == 0) refuse_if_stopped(stop_, "resolving versions");
   }
 
   const std::vector<sql::IndexRange>& ranges_;

@@ -38,12 +38,11 @@ KeyExpr index_expression(const sql::Expression& written, const std::vector<std::
                          const std::vector<int>& positions) {
   const ExpressionPtr bound = bind_constant(written, names);
   if (!is_integer(bound->type))
-    fail_type(written.location, "an index is an integer, and this is {}",
-              sql::to_string(bound->type));
+    fail_type(written.location, "an index must be an integer, not {}", sql::to_string(bound->type));
   const auto expression = function_of_key(bound, positions);
   if (!expression)
     fail_type(written.location,
-              "an index is made of integers, + - * // and %, and the indices to its left");
+              "an index may use only integers, + - * // % and the indices to its left");
   return *expression;
 }
 
@@ -58,7 +57,7 @@ std::string version_name(const std::string& table, std::span<const std::int64_t>
 VersionRule::VersionRule(sql::CreateTable definition, std::string text)
     : definition_(std::move(definition)), text_(std::move(text)) {
   if (definition_.indices.size() > most_indices)
-    fail_type(definition_.indices[most_indices].location, "a table has at most {} indices",
+    fail_type(definition_.indices[most_indices].location, "a table can have at most {} indices",
               most_indices);
   for (std::size_t p = 0; p < definition_.indices.size(); ++p) {
     const sql::IndexPattern& pattern = definition_.indices[p];
@@ -71,7 +70,7 @@ VersionRule::VersionRule(sql::CreateTable definition, std::string text)
     if (pattern.variable.empty()) continue;
     for (const std::string& other : parameters_)
       if (same_name(other, pattern.variable))
-        fail_type(pattern.location, "the index {} is named twice", pattern.variable);
+        fail_type(pattern.location, "index \"{}\" specified more than once", pattern.variable);
     parameters_.push_back(pattern.variable);
     positions_.push_back(static_cast<int>(p));
   }
@@ -130,7 +129,7 @@ NodePtr with_columns(const VersionRule& rule, const NodePtr& root) {
   const auto& columns = rule.columns();
   if (columns.empty()) return root;
   if (columns.size() != root->schema.size())
-    fail_type(columns.front().location, "{} has {} columns, and its query yields {}", rule.head(),
+    fail_type(columns.front().location, "{} has {} columns but its query returns {}", rule.head(),
               columns.size(), root->schema.size());
   std::vector<ExpressionPtr> outputs;
   Schema schema = root->schema;

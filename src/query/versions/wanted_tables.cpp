@@ -37,16 +37,16 @@ std::vector<Wanted> WantedTables::tables_of(const sql::TableReference& reference
   if (ranges.empty()) return {{-1, {}, name, reference.location}};
   const std::vector<VersionRule>* rules = definitions_.rules(name);
   if (rules == nullptr && (definitions_.stored(name) || definitions_.view(name)))
-    fail_type(reference.location, "{} has no versions: write it without an index",
+    fail_type(reference.location, "\"{}\" has no versions; omit the index",
               definitions_.exact_name(name));
   if (rules == nullptr)
-    fail_type(reference.location, "there is no versioned table {}; there are: {}", name,
+    fail_type(reference.location, "versioned table \"{}\" not found; available: {}", name,
               definitions_.all_names());
   const std::string& table = rules->front().table();
   const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
   if (ranges.size() != arity)
-    fail_type(reference.location, "{} has {} indices, and {} are given", name, arity,
-              ranges.size());
+    fail_type(reference.location, "wrong number of indices for table \"{}\": expected {}, found {}",
+              name, arity, ranges.size());
   std::vector<Wanted> found;
   const int number = number_of(table);
   for_each_version(ranges, names, values, reads_, stop_, [&](const Indices& indices) {
@@ -56,7 +56,8 @@ std::vector<Wanted> WantedTables::tables_of(const sql::TableReference& reference
     else
       found.push_back({number, indices, {}, reference.location});
   });
-  if (found.empty()) fail_type(reference.location, "a union of no versions of {}", name);
+  if (found.empty())
+    fail_type(reference.location, "the union of versions of \"{}\" is empty", name);
   return found;
 }
 

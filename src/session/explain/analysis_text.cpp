@@ -21,7 +21,7 @@ std::string totals_text(const Figures& predicted, const Figures& measured) {
   if (predicted.floats_moved > 0 || measured.floats_moved > 0)
     add("floats moved", quantity_text(predicted.floats_moved),
         quantity_text(measured.floats_moved));
-  add("memory at most", bytes_text(predicted.peak), bytes_text(measured.peak));
+  add("peak memory", bytes_text(predicted.peak), bytes_text(measured.peak));
   add("read", bytes_text(predicted.read), bytes_text(measured.read));
   add("spilled", bytes_text(predicted.spilled), bytes_text(measured.spilled));
   add("tasks", "", std::to_string(measured.tasks));
@@ -32,8 +32,8 @@ std::string measured_frames_text(const Outline& outline, const Analysis& analysi
   const query::Framing& framing = *outline.framing;
   const std::size_t frames = framing.frames.size();
   std::string text = fmt::format(
-      "{} operators of {} versions in {} frames, {} of them done before; {:.1f} pipelines were "
-      "expected to break\n",
+      "{} operators of {} versions in {} frames, {} of them computed before; {:.1f} expected "
+      "pipeline breakers\n",
       outline.queries->operators(), outline.queries->instances.size(), frames, analysis.resumed,
       framing.expected_breakers);
   std::vector<const Analysis::Frame*> shown;
@@ -49,8 +49,8 @@ std::string measured_frames_text(const Outline& outline, const Analysis& analysi
     bytes.add(size_text(one.bytes), size_text(other.bytes));
     memory.add(bytes_text(one.peak), bytes_text(other.peak));
   }
-  Lines lines{{"predicted | measured", "operators", "by rows", "for later", "runs", "time", "flops",
-               "bytes", "memory", "all in all"}};
+  Lines lines{{"predicted | measured", "operators", "row by row", "stored results", "runs", "time",
+               "flops", "bytes", "memory", "total time"}};
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const Analysis::Frame& frame = *shown[i];
     const auto f = static_cast<std::size_t>(frame.number);
@@ -77,12 +77,12 @@ std::string analysis_text(const Outline& outline, const Analysis& analysis) {
       text += fmt::format("run for the rows of {}\n", describe(*outline.queries, run.op));
     text += run_text(run);
     if (!run.record.cost.exact)
-      text += "not every relation could be listed: predictions are estimates\n";
+      text += "some relations are too large to enumerate; predictions are estimates\n";
   }
   text += "\n";
   if (!analysis.runs.empty() || outline.in_frames())
     text += totals_text(analysis.predicted, analysis.measured);
-  return text + fmt::format("all in all {}\n", seconds_text(analysis.seconds));
+  return text + fmt::format("total time {}\n", seconds_text(analysis.seconds));
 }
 
 }  // namespace tessera::session

@@ -45,7 +45,7 @@ std::string frame_label(const Analysis* analysis, std::size_t frame) {
       return label + fmt::format(": predicted {}, measured {}",
                                  seconds_text(known.predicted.seconds),
                                  seconds_text(known.measured.seconds));
-  return label + ": done before";
+  return label + ": computed before";
 }
 
 std::string label_of(const query::Unrolled& plan, std::int64_t op, const Analysis* analysis) {

@@ -15,7 +15,7 @@ ExplainOptions::Format format_of(const sql::Expression& value) {
   if (query::same_name(format, "text")) return ExplainOptions::Format::text;
   if (query::same_name(format, "json")) return ExplainOptions::Format::json;
   if (query::same_name(format, "dot")) return ExplainOptions::Format::dot;
-  fail_type(value.location, "FORMAT is TEXT, JSON or DOT");
+  fail_type(value.location, "FORMAT must be TEXT, JSON or DOT");
 }
 
 int sites_of(const sql::Expression& value) {
@@ -23,7 +23,7 @@ int sites_of(const sql::Expression& value) {
   const bool is_number = query::is_integer(bound->type);
   const query::Cell number = is_number ? query::evaluate(*bound, {}, {}) : query::Cell();
   const std::int64_t sites = number.is_null() ? 0 : number.integer();
-  if (sites < 1 || sites > 65536) fail_type(value.location, "SITES is a number from 1 to 65536");
+  if (sites < 1 || sites > 65536) fail_type(value.location, "SITES must be between 1 and 65536");
   return static_cast<int>(sites);
 }
 
@@ -33,7 +33,7 @@ bool is_on(const sql::Expression& value) {
       return query::same_name(word->column, "on");
   if (const auto* literal = std::get_if<sql::Literal>(&value.node))
     if (const auto* truth = std::get_if<bool>(&literal->value)) return *truth;
-  fail_type(value.location, "VERBOSE is ON or OFF");
+  fail_type(value.location, "VERBOSE must be ON or OFF");
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ ExplainOptions explain_options(const sql::Options& written) {
     else if (query::same_name(name, "verbose"))
       options.verbose = is_on(*value);
     else
-      fail_type(value->location, "EXPLAIN has no option {}; there are FORMAT, SITES and VERBOSE",
-                name);
+      fail_type(value->location,
+                "EXPLAIN option \"{}\" not found; available: FORMAT, SITES, VERBOSE", name);
   }
   return options;
 }

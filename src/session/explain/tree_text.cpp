@@ -34,7 +34,7 @@ void add_tree(const Outline& outline, const Analysis* analysis, int instance,
     } else if (const auto why = outline.by_rows.find(op); why != outline.by_rows.end()) {
       own += "  -- row by row: " + why->second;
     } else if (const auto reason = outline.later.find(op); reason != outline.later.end()) {
-      own += "  -- decided when it runs: " + reason->second;
+      own += "  -- planned at run time: " + reason->second;
     }
   }
   lines.back().insert(lines.back().begin(), std::move(own));
@@ -50,7 +50,7 @@ std::string tree_text(const Outline& outline, const Analysis* analysis) {
   const query::Unrolled& plan = *outline.queries;
   Lines lines;
   if (analysis != nullptr && !analysis->by_rows.empty())
-    lines.push_back({"operator", "rows in", "rows out", "time", "row by row, because"});
+    lines.push_back({"operator", "rows in", "rows out", "time", "why row by row"});
   const std::size_t count = plan.instances.size();
   const std::size_t first = count > most_trees ? count - most_trees : 0;
   for (std::size_t k = count; k-- > first;) {
@@ -67,13 +67,13 @@ std::string tree_text(const Outline& outline, const Analysis* analysis) {
 std::string frames_text(const Outline& outline) {
   const query::Framing& framing = *outline.framing;
   const std::size_t frames = framing.frames.size();
-  std::string text = fmt::format(
-      "{} operators of {} versions in {} frames; {:.1f} pipelines are expected to break\n",
-      outline.queries->operators(), outline.queries->instances.size(), frames,
-      framing.expected_breakers);
+  std::string text =
+      fmt::format("{} operators of {} versions in {} frames; {:.1f} expected pipeline breakers\n",
+                  outline.queries->operators(), outline.queries->instances.size(), frames,
+                  framing.expected_breakers);
   for (std::size_t f = 0; f < frames; ++f) {
     if (is_shown(f, frames))
-      text += fmt::format("frame {}: {} operators, {} results for later\n", f,
+      text += fmt::format("frame {}: {} operators, {} stored results\n", f,
                           framing.frames[f].size(), results_for_later(framing, f));
     else if (f == 20)
       text += "...\n";
@@ -95,7 +95,7 @@ std::string parts_text(const Outline& outline, bool verbose) {
       text +=
           std::cmp_less(part.frame, frames) ? fmt::format("frame {}, ", part.frame) : "result, ";
     if (frames > 0 || !part.what.empty())
-      text += fmt::format("plan for {}\n", part.what.empty() ? "what it stores" : part.what);
+      text += fmt::format("plan for {}\n", part.what.empty() ? "its stored results" : part.what);
     text += part.plan.explain(verbose);
     if (part.memory) text += part.memory->to_string() + "\n";
   }
