@@ -90,8 +90,8 @@ std::string EinsumSpec::to_string() const {
 
 EinsumSpec::Extents EinsumSpec::extents(const std::vector<Shape>& shapes) const {
   TESSERA_REQUIRE(TypeError, std::cmp_less_equal(output.size(), max_rank),
-                  "einsum: the result of '{}' has {} dimensions, more than {}", to_string(),
-                  output.size(), max_rank);
+                  "einsum: the output of '{}' has {} dimensions, but the maximum is {}",
+                  to_string(), output.size(), max_rank);
   std::map<char, std::pair<std::int64_t, const Shape*>> found;
   for (std::size_t o = 0; o < operands.size(); ++o) {
     const std::string& letters = operands[o];
@@ -103,8 +103,7 @@ EinsumSpec::Extents EinsumSpec::extents(const std::vector<Shape>& shapes) const 
       const char letter = letters[static_cast<std::size_t>(d)];
       const auto [known, added] = found.emplace(letter, std::pair(shape[d], &shape));
       TESSERA_REQUIRE(TypeError, added || known->second.first == shape[d],
-                      "einsum: the shapes {} and {} do not fit '{}': the index {} has the extents "
-                      "{} and {}",
+                      "einsum: shapes {} and {} do not match '{}': index {} has sizes {} and {}",
                       tessera::to_string(*known->second.second), tessera::to_string(shape),
                       to_string(), letter, known->second.first, shape[d]);
     }

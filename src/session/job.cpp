@@ -100,7 +100,7 @@ Value& Job::value(std::int64_t op) {
       stored.rows = query::Rows{query::operator_of(plan_, op).node->schema, {}};
     } else {
       const query::Schema& schema = query::operator_of(plan_, op).node->schema;
-      const std::string whose = "job " + identity_.name;
+      const std::string whose = fmt::format("job \"{}\"", identity_.name);
       const TableDefinition definition = layout_of(layout->second, schema, whose);
       query::Table table{definition.schema, definition.origins, stored_plan(op)};
       check_origins(definition, table.plan.type(), whose);
@@ -248,7 +248,7 @@ std::vector<Value> Job::run() {
     give_back_free_memory();  // the plan is cut: that took more than it left
     std::int32_t next = 0;
     if (const auto text = database_.text(job_text(identity_.name))) {
-      store::read_stored("job " + identity_.name, [&] {
+      store::read_stored(fmt::format("job \"{}\"", identity_.name), [&] {
         const json note = json::parse(*text);
         next = resumed_ = static_cast<int>(store::integer_of(note.at("frames"), 0, frames));
         for (const auto& [op, layout] : note.at("layouts").items()) {
@@ -280,7 +280,7 @@ std::vector<Value> Job::run() {
 std::optional<std::string> history_of_job(const Database& database, const std::string& name) {
   const auto text = database.text(job_text(name));
   if (!text) return std::nullopt;
-  return store::read_stored("job " + name, [&] {
+  return store::read_stored(fmt::format("job \"{}\"", name), [&] {
     const std::string history = json::parse(*text).value("history", "");
     (void)frames::History::from_text(history);
     return std::optional(history);

@@ -25,7 +25,7 @@ struct JobInfo {
 };
 
 JobInfo job_in(const std::string& text, const std::string& name) {
-  return store::read_stored("job " + name, [&] {
+  return store::read_stored(fmt::format("job \"{}\"", name), [&] {
     const auto note = nlohmann::json::parse(text);
     return JobInfo{note.value("statement", ""), store::integer_of(note.at("frames"), 0),
                    store::integer_of(note.value("of", nlohmann::json(0)), 0),

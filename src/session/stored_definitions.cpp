@@ -21,7 +21,7 @@ constexpr std::string_view tables_prefix = "sql/table/", versions_prefix = "sql/
 constexpr std::string_view versions_room = "version", jobs_room = "job";
 
 query::VersionRule rule_in(const std::string& table, const std::string& text) {
-  return store::read_stored("a rule of " + table, [&] {
+  return store::read_stored(fmt::format("a rule of \"{}\"", table), [&] {
     const auto statements = sql::parse(text);
     TESSERA_REQUIRE(IoError, statements.size() == 1, "expected a rule, found '{}'", text);
     const auto& rule = std::get<sql::CreateTable>(statements[0]->node);
@@ -119,7 +119,7 @@ const TableDefinition& StoredDefinitions::table(const std::string& name) {
 TableDefinition StoredDefinitions::read_table(const std::string& name) const {
   const auto text = texts_.find(table_text(name));
   if (text != texts_.end())
-    return store::read_stored("table " + store::shown_name(name),
+    return store::read_stored(fmt::format("table \"{}\"", store::shown_name(name)),
                               [&] { return definition_of(text->second); });
   // A tensor: its key, and then its tiles.
   const auto without_data = virtual_tensor(name);
@@ -158,7 +158,7 @@ query::Value StoredDefinitions::value(const std::string& name) {
   }
   if (!has_tuples(name)) return {std::nullopt, query::Rows{definition.schema, {}}};
   Plan plan = snapshot_.plan(name);
-  check_origins(definition, plan.type(), "table " + store::shown_name(name));
+  check_origins(definition, plan.type(), fmt::format("table \"{}\"", store::shown_name(name)));
   if (plan.type().presence == Presence::sparse) {
     // The rows of a table are those that are there, whatever a tensor has in their places.
     const auto& input = std::get<op::Input>(operator_of(plan));
@@ -181,7 +181,7 @@ std::optional<query::Resolver::View> StoredDefinitions::view(const std::string& 
   if (!found || kinds_.at(*found) != Kind::view) return std::nullopt;
   auto known = views_.find(*found);
   if (known == views_.end()) {
-    query::Resolver::View view = store::read_stored("view " + *found, [&] {
+    query::Resolver::View view = store::read_stored(fmt::format("view \"{}\"", *found), [&] {
       const json written = json::parse(texts_.at(view_text(*found)));
       return query::Resolver::View{sql::parse_query(written.at("query").get<std::string>()),
                                    written.at("columns").get<std::vector<std::string>>()};
@@ -192,7 +192,7 @@ std::optional<query::Resolver::View> StoredDefinitions::view(const std::string& 
 }
 
 std::string StoredDefinitions::view_query(const std::string& name) const {
-  return store::read_stored("view " + name, [&] {
+  return store::read_stored(fmt::format("view \"{}\"", name), [&] {
     return json::parse(texts_.at(view_text(name))).at("query").get<std::string>();
   });
 }
@@ -213,8 +213,8 @@ const std::vector<query::VersionRule>* StoredDefinitions::rules(const std::strin
                                       [&](const query::VersionRule& rule) {
                                         return rule.arity() == rules.front().arity();
                                       }),
-        "the definition of table \"{}\" cannot be read: its rules have different numbers of "
-        "indices; restore it from a backup, or drop it",
+        "cannot read the definition of table \"{}\": its rules have different numbers of indices; "
+        "restore it from a copy, or drop it",
         *found);
     known = rules_.emplace(*found, std::move(rules)).first;
   }
@@ -240,7 +240,7 @@ std::size_t StoredDefinitions::next_rule(const std::string& table) const {
   const std::string prefix = rule_texts(table);
   for (auto text = texts_.lower_bound(prefix);
        text != texts_.end() && text->first.starts_with(prefix); ++text)
-    next = store::read_stored("a rule of " + table,
+    next = store::read_stored(fmt::format("a rule of \"{}\"", table),
                               [&] { return std::stoul(text->first.substr(prefix.size())) + 1; });
   return next;
 }

@@ -47,7 +47,7 @@ std::string to_text(const VirtualTensor& tensor) {
 
 VirtualTensor virtual_tensor_of(const std::string& text, const std::string& name) {
   using store::integer_of;
-  return store::read_stored("tensor " + name, [&] {
+  return store::read_stored(fmt::format("tensor \"{}\"", name), [&] {
     const auto written = nlohmann::json::parse(text);
     VirtualTensor tensor;
     query::TensorType& type = tensor.type;

@@ -28,15 +28,13 @@ TEST(EinsumSpec, ExtentsAreThoseOfTheShapes) {
 TEST(EinsumSpec, ShapesThatDoNotFitAreRefused) {
   const EinsumSpec product = EinsumSpec::parse("ik,kj->ij");
   EXPECT_EQ(refusal(product, {{2, 3}, {4, 5}}),
-            "einsum: the shapes [2x3] and [4x5] do not fit 'ik,kj->ij': the index k has the "
-            "extents 3 and 4");
+            "einsum: shapes [2x3] and [4x5] do not match 'ik,kj->ij': index k has sizes 3 and 4");
   EXPECT_EQ(refusal(product, {{2, 3}, {3}}), "einsum: 'kj' has 2 indices for a tensor of [3]");
   EXPECT_EQ(refusal(EinsumSpec::parse("ii->i"), {{2, 3}}),
-            "einsum: the shapes [2x3] and [2x3] do not fit 'ii->i': the index i has the extents 2 "
-            "and 3");
+            "einsum: shapes [2x3] and [2x3] do not match 'ii->i': index i has sizes 2 and 3");
   EXPECT_EQ(
       refusal(EinsumSpec::parse("abcde,fghij->abcdefghi"), {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}),
-      "einsum: the result of 'abcde,fghij->abcdefghi' has 9 dimensions, more than 8");
+      "einsum: the output of 'abcde,fghij->abcdefghi' has 9 dimensions, but the maximum is 8");
 }
 
 TEST(EinsumSpec, WhatNobodyElseAsksForIsSummedFirst) {

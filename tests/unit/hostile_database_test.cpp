@@ -331,7 +331,7 @@ TEST_F(HostileDatabase, TablesWhoseColumnsAreElsewhere) {
     set_text("sql/table/t", changed.replace(at, from.size(), to));
     return refused("SELECT * FROM t");
   };
-  const std::string prefix = "IoError: cannot read the definition of the table t: ";
+  const std::string prefix = "IoError: cannot read the definition of table \"t\": ";
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":7").starts_with(prefix));
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":-1").starts_with(prefix));
   EXPECT_TRUE(replaced("\"payload\":0", "\"payload\":1").starts_with(prefix));

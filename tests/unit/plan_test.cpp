@@ -59,7 +59,7 @@ TEST(Plan, AColumnMayStayAsItIs) {
                 .explain(),
             both.explain());
   EXPECT_EQ(message_of<TypeError>([&] { (void)a.transform(Apply::column(1)); }),
-            "Transform: there is no column 1 among 1");
+            "Transform: column 1 does not exist: there are 1 columns");
 }
 
 TEST(Plan, KernelsOfSeveralOutputsMakeSeveralColumns) {

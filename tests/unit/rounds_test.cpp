@@ -421,7 +421,7 @@ TEST_F(RoundsOfSessions, EveryStatementGoesThroughTheEngineThatOptionsName) {
   }
   EXPECT_NE(said[0].find("sites\n3\n"), std::string::npos) << said[0];
   EXPECT_NE(said[0].find("cluster_timeout\n100\n"), std::string::npos) << said[0];
-  EXPECT_NE(explained[0].find("TypeError 2:2 there is no column nope"), std::string::npos)
+  EXPECT_NE(explained[0].find("TypeError 2:2 column \"nope\" not found"), std::string::npos)
       << explained[0];
   EXPECT_TRUE(open("db").check().empty());
 }

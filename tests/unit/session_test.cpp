@@ -105,7 +105,7 @@ TEST_F(SessionSettings, OfAReadOnlyDatabaseFramesAreKeptElsewhere) {
   const ResultTable analyzed = session.query("EXPLAIN ANALYZE SELECT m FROM v[30]");
   std::string lines;
   for (std::int64_t row = 0; row < analyzed.rows(); ++row) lines += analyzed.text(row, 0) + "\n";
-  EXPECT_NE(lines.find("frames, 0 of them done before"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("frames, 0 of them computed before"), std::string::npos) << lines;
   const std::string file = folder_.string() + ".csv";
   session.execute("COPY (SELECT name FROM v[20]) TO '" + file + "'");
   EXPECT_TRUE(std::filesystem::remove(file));
