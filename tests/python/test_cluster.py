@@ -185,7 +185,7 @@ def test_a_process_that_ends_before_its_first_plan_is_named():
     ended = run(3, PROGRAM, "never_joins", timeout=60, TESSERA_CLUSTER_TIMEOUT="3")
     assert ended.returncode != 0
     # Whoever sees it first: we, or the launcher, if others have joined by then.
-    assert (f"rank 1 (on host {os.uname().nodename}) did not come within 3 s" in ended.stderr
+    assert (f"rank 1 (on host {os.uname().nodename}) did not start within 3 s" in ended.stderr
             or "process rank 1" in ended.stderr), ended.stderr
     assert time.monotonic() - start < 30
 

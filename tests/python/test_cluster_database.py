@@ -87,8 +87,8 @@ def test_an_error_in_one_process_leaves_nothing(tmp_path, ranks, mode, last_says
 def test_an_append_that_the_first_refuses_at_the_end_leaves_nothing(tmp_path):
     ended = run(3, PROGRAM, "taken_key_of_result", tmp_path / "db")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "rank 0 TypeError: cannot append to 'R'" in ended.stdout
-    assert ended.stdout.count("ClusterError: rank 0: cannot append to 'R'") == 2
+    assert 'rank 0 TypeError: cannot append to "R"' in ended.stdout
+    assert ended.stdout.count('ClusterError: rank 0: cannot append to "R"') == 2
     db = ts.connect(tmp_path / "db")
     assert db.list() == ["after", "before", "sum"] and db.check() == []
 
