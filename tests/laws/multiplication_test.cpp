@@ -153,7 +153,7 @@ TEST(Multiplication, Refuses) {
                            "replicated_multiply", "grid_multiply", "two_and_a_half_d"})
     expect_refusal(rule_named(name).apply(product(4, 4, "sub")), "associative and commutative");
   expect_refusal(grid_multiply(plan, {2, 2}), "a grid of 2 axes for the 3 components");
-  expect_refusal(grid_multiply(plan, {2, 2, 2}), "on 4 sites");
+  expect_refusal(grid_multiply(plan, {2, 2, 2}), "needs 8 sites or more, but there are 4");
   expect_refusal(grid_multiply(plan, {2, 0, 1}), "extent 0");
 
   const Relation sparse = Relation::from_tensor(Tile::zeros({DType::i64, Shape{4, 4}, 0}),
