@@ -102,8 +102,8 @@ void write(const fs::path& folder, std::uint64_t seed, Watched& progress) {
         break;
       case 3: {
         const bool to = random() % 2 == 0;
-        unless({fmt::format("\"{}\" not found;", to ? "here" : "there"),
-                fmt::format("\"{}\" already exists", to ? "there" : "here")},
+        unless({fmt::format("table \"{}\" not found;", to ? "here" : "there"),
+                fmt::format("table \"{}\" already exists", to ? "there" : "here")},
                [&] {
                  session.execute(fmt::format("ALTER TABLE {} RENAME TO {}", to ? "here" : "there",
                                              to ? "there" : "here"));
