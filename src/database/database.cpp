@@ -47,7 +47,7 @@ Database Database::open(const std::filesystem::path& path, const DatabaseOptions
   state->options = options;
   refuse_links(folder);
   if (!has_catalogue(folder)) {
-    TESSERA_REQUIRE(IoError, options.create && !options.read_only, "database {} does not exist",
+    TESSERA_REQUIRE(IoError, options.create && !options.read_only, "database \"{}\" does not exist",
                     folder.string());
     state->is_new = make_database(folder, options.lock_seconds);
   }

@@ -44,7 +44,7 @@ def test_misuse(arguments):
 def test_no_database(command, tmp_path):
     ended = tessera(command, tmp_path / "none")
     assert ended.returncode == (3 if command == "check" else 1)
-    assert ended.stderr == f"IoError: database {tmp_path / 'none'} does not exist\n"
+    assert ended.stderr == f'IoError: database "{tmp_path}/none" does not exist\n'
     assert not (tmp_path / "none").exists()
 
 

@@ -50,11 +50,11 @@ def test_a_database_that_is_opened_for_reading_only(folder, tmp_path):
     for command in (f".open --read-only {folder}", f".open {folder} --read-only;", f".open --read-only '{folder}'"):
         ended = tessera("--format", "csv", given=f"{command}\nSELECT x FROM t;\nDROP TABLE t;\n")
         assert (ended.returncode, ended.stdout) == (1, "x\r\n7\r\n")
-        assert ended.stderr.splitlines()[0] == f"IoError: {folder} is open for reading only"
+        assert ended.stderr.splitlines()[0] == f'IoError: database "{folder}" is read-only'
     assert state_of(folder) == before
     # It is said for one database, not for those that are opened later.
     printed(given=f".open --read-only {folder}\n.open {folder}\nDROP TABLE t;\n")
-    for wrong, message in ((f".open --read-only {tmp_path / 'none'}", f"there is no database {tmp_path / 'none'}"),
+    for wrong, message in ((f".open --read-only {tmp_path / 'none'}", f'database "{tmp_path}/none" does not exist'),
                            (".open --read-only", "--read-only wants a database: a new one has nothing to read"),
                            (f".open --read-onyl {folder}", "there is no option --read-onyl: only --read-only"),
                            (".open a b", "a and b: one database is opened")):
@@ -73,7 +73,7 @@ def test_frames_of_a_database_that_is_only_read(folder):
 
 def test_nothing_is_made_by_who_only_reads(tmp_path):
     ended = tessera(tmp_path / "none", "--read-only", "-c", "SELECT 1")
-    assert ended.returncode == 1 and f"database {tmp_path / 'none'} does not exist" in ended.stderr
+    assert ended.returncode == 1 and f'database "{tmp_path}/none" does not exist' in ended.stderr
     assert not (tmp_path / "none").exists()
     ended = tessera("--read-only", "-c", "SELECT 1")
     assert ended.returncode == 2 and "DATABASE" in ended.stderr

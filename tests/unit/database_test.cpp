@@ -270,7 +270,7 @@ TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
             fmt::format("IoError: {} is open for reading only", folder_.string()));
   const fs::path none = folder_ / "none";
   EXPECT_EQ(message_of([&] { Database::open(none, {.create = false}); }),
-            fmt::format("IoError: database {} does not exist", none.string()));
+            fmt::format("IoError: database \"{}\" does not exist", none.string()));
   EXPECT_EQ(
       message_of([&] { Database::open(folder_.parent_path()); }),
       fmt::format("IoError: {} is not a Tessera database, and is not empty: choose another name",

@@ -28,7 +28,7 @@ void read_npy(const InputFile& from, const FormatOptions& options, Receiver& int
 void write_npy(const std::vector<TensorReader*>& tensors, const OutputFile& to,
                const FormatOptions& options) {
   check_options(options, "npy", {"column_major"});
-  TensorReader& tensor = only_array(tensors, "npy");
+  TensorReader& tensor = only_array(tensors, "an npy file");
   const StoredArray array = array_of(tensor, options.column_major);
   const std::string head = npy_head(array);
   File file = open_to_write(to);
