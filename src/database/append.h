@@ -1,6 +1,6 @@
 #pragma once
 
-#include "database/written.h"
+#include "database/written_parts.h"
 #include "store/stored_relation.h"
 
 namespace tessera {

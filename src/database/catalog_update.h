@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "database/written.h"
+#include "database/written_parts.h"
 #include "store/stored_relation.h"
 #include "tessera/database.h"
 

@@ -4,11 +4,11 @@
 #include "base/check.h"
 #include "base/outside.h"
 #include "base/stop.h"
+#include "database/by_first.h"
 #include "database/file_meter.h"
 #include "database/names.h"
 #include "database/relation_writer.h"
 #include "database/snapshot.h"
-#include "database/together.h"
 #include "exec/statement_memory.h"
 #include "store/formats/format.h"
 #include "tra/tuple_set.h"
@@ -48,7 +48,7 @@ class Import : public store::Receiver {
     const std::string name = name_ + head.suffix;
     check_name(name);
     refuse_taken(statement_.catalog(), name);
-    for (const Part& part : parts_)
+    for (const ImportedArray& part : parts_)
       TESSERA_REQUIRE(TypeError, part.name != name,
                       "the file has two tensors that would get the name \"{}\"", name);
     parts_.emplace_back(name, head, statement_);
@@ -56,7 +56,7 @@ class Import : public store::Receiver {
   }
 
   void add(int tensor, const Key& key, const Tile& tile) override {
-    Part& part = parts_[static_cast<std::size_t>(tensor)];
+    ImportedArray& part = parts_[static_cast<std::size_t>(tensor)];
     const TileType& type = part.head.tile;
     TESSERA_INVARIANT(tile.dtype() == type.dtype && tile.rank() == type.shape.rank(),
                       "the reader of {} has said {} and gives {}", part.name, to_string(type),
@@ -65,7 +65,7 @@ class Import : public store::Receiver {
   }
 
   void end(int tensor, const std::optional<Shape>& shape) override {
-    Part& part = parts_[static_cast<std::size_t>(tensor)];
+    ImportedArray& part = parts_[static_cast<std::size_t>(tensor)];
     part.definition = shape ? tensor_of(part, *shape) : relation_of(part);
   }
 
@@ -73,7 +73,7 @@ class Import : public store::Receiver {
 
   std::vector<Definition> definitions() const {
     std::vector<Definition> all;
-    for (const Part& part : parts_) {
+    for (const ImportedArray& part : parts_) {
       TESSERA_INVARIANT(part.definition, "the reader has not ended {}", part.name);
       all.push_back(*part.definition);
     }
@@ -81,8 +81,8 @@ class Import : public store::Receiver {
   }
 
  private:
-  struct Part {
-    Part(std::string its_name, store::TensorHead its_head, WriteStatement& statement)
+  struct ImportedArray {
+    ImportedArray(std::string its_name, store::TensorHead its_head, WriteStatement& statement)
         : name(std::move(its_name)), head(std::move(its_head)), writer(statement.appender()) {}
     std::string name;
     store::TensorHead head;
@@ -90,7 +90,7 @@ class Import : public store::Receiver {
     std::optional<Definition> definition;
   };
 
-  static Definition tensor_of(Part& part, const Shape& shape) {
+  static Definition tensor_of(ImportedArray& part, const Shape& shape) {
     const auto [type, edges] = type_of_tensor(part.head, shape);
     const TypesAt expected = store::absent_types_of(type, edges);
     for (const Entry& entry : part.writer.entries()) {
@@ -108,7 +108,7 @@ class Import : public store::Receiver {
     return part.writer.finish(part.name, type, {edges});
   }
 
-  static Definition relation_of(Part& part) {
+  static Definition relation_of(ImportedArray& part) {
     const std::vector<Entry>& entries = part.writer.entries();
     TESSERA_REQUIRE(IoError, !entries.empty(), "cannot import \"{}\": the file has no entries",
                     part.name);
@@ -134,7 +134,7 @@ class Import : public store::Receiver {
   WriteStatement& statement_;
   const std::string name_;
   FileMeter& meter_;
-  std::deque<Part> parts_;  // which do not move
+  std::deque<ImportedArray> parts_;  // which do not move
 };
 
 /// What one process does, or does for all of a cluster.
@@ -190,7 +190,8 @@ FileReport Database::import_file(const std::string& name, const std::string& fro
   const std::string source =
       format.has_files ? from
                        : fmt::format("{} {:x}", format.info.name, std::hash<std::string>()(from));
-  const std::string what = fmt::format("import {} as \"{}\" in {}", source, name, folder().string());
+  const std::string what =
+      fmt::format("import {} as \"{}\" in {}", source, name, folder().string());
   const std::string told = by_first(*running.engine, what, [&] {
     WriteStatement statement = state_->writer(1, options.stop);
     FormatOptions allowed = options;

@@ -50,7 +50,7 @@ class EventStream {
   void tell(RunEvent& event);
   /// Tells what is left, and that the run has ended. All threads but this one are done.
   void end(const RunEnd& end);
-  /// The task that makes a value, or -1: it was given. These are known if anybody listens.
+  /// The task that makes a value; -1 for one that is given. Empty if there are no observers.
   TaskId maker_of(ValueId value) const { return makers_[static_cast<std::size_t>(value)]; }
   bool is_result(ValueId value) const { return results_[static_cast<std::size_t>(value)] != 0; }
 

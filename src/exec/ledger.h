@@ -15,9 +15,10 @@ namespace tessera::exec {
 /// handles and views of it are held, and what the user holds does not count. Any thread may call.
 class Ledger {
  public:
-  /// Storage that is not ours: it is known, and counts nothing.
+  /// Storage that the run does not own, such as the tiles of its inputs: it is not counted.
   void exempt(const std::vector<Tile>& tiles);
-  /// Tiles that come to be held, or are no longer: the latter to be said before they are let go.
+  /// Tiles that the run holds from now on, or no longer. Call `release` before dropping the
+  /// handles.
   void hold(const std::vector<Tile>& tiles);
   void release(const std::vector<Tile>& tiles);
 

@@ -24,9 +24,9 @@ struct AdmissionLimits {
 /// inputs pinned, or on their way into memory, and room for its output; of the values that no
 /// admitted task needs, those go first whose next reader is furthest away (Belady's rule, as the
 /// order is known). What can be had again from its source, or was written out before, is dropped;
-/// the rest must be written out first, so that it goes only if it is twice as far away, and not
-/// for a task that is admitted long before its time. All tasks before an admitted one are admitted
-/// too: they can always run, and a run comes to its end if each of its tasks fits alone.
+/// the rest must be written out first. So it goes only if its next reader is twice as far away, and
+/// never to make room for a task that is admitted far ahead. All tasks before an admitted one are
+/// admitted too: they can always run, and a run comes to its end if each of its tasks fits alone.
 ///
 /// What is in memory counts as what it takes. The size of a value to come may be a guess, which is
 /// corrected by what others of its type have turned out to take: then tasks that were admitted on

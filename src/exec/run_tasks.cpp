@@ -1,6 +1,6 @@
 #include "exec/run_tasks.h"
 
-#include "exec/progress_teller.h"
+#include "exec/progress_reporter.h"
 #include "exec/scheduler.h"
 #include "tile/kept_memory.h"
 
@@ -36,17 +36,17 @@ std::vector<std::vector<Tuple>> run_tasks(Prepared run, Transport& transport, co
                                             options.memory_limit - run.kept,
                                             AdmissionLimits::of(options.threads));
   }
-  std::optional<ProgressTeller> progress;
+  std::optional<ProgressReporter> progress;
   double delay = 0.01;
   if (options.progress) {
     observers.push_back(&progress.emplace(graph, run.mine, options));
     delay = std::min(delay, options.progress_seconds);
   }
   EventStream events(graph, std::move(observers), delay);
-  std::function<void()> tell_progress;
-  if (progress) tell_progress = [&] { progress->tell_if_due(events.run()); };
+  std::function<void()> report_progress;
+  if (progress) report_progress = [&] { progress->report_if_due(events.run()); };
   Scheduler scheduler(graph, run.mine, options, transport, sink, std::move(residence), events,
-                      std::move(tell_progress), std::move(accelerators));
+                      std::move(report_progress), std::move(accelerators));
   scheduler.run();
   return sink ? std::vector<std::vector<Tuple>>{} : results_of(graph, run.mine, scheduler);
 }

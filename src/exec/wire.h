@@ -17,7 +17,7 @@ class Wire {
   using Header = std::vector<std::int64_t>;
   using Memory = std::span<std::byte>;
 
-  /// Who receives. Called by the wire's own thread, by nobody at once.
+  /// Receives messages. Only one thread, the wire's own, calls it.
   class Handler {
    public:
     virtual ~Handler() = default;

@@ -20,12 +20,12 @@ bool is_simple(const tessera::Plan::Node& node) {
 /// Whether nothing is left to be worked out for a plan.
 bool is_decided(const tessera::Plan& plan) {
   const tessera::Plan::Node& node = plan.node();
-  return node.pilot || is_simple(node) || node.late.load() != nullptr;
+  return node.pilot || is_simple(node) || node.listing.load() != nullptr;
 }
 
 Listing decided(const tessera::Plan& plan) {
-  const std::shared_ptr<const LateListing> late = plan.node().late.load();
-  return late ? late->tuples : listed(plan);
+  const std::shared_ptr<const TupleListing> known = plan.node().listing.load();
+  return known ? known->tuples : listed(plan);
 }
 
 /// How many pairs of tuples join.
@@ -89,15 +89,15 @@ Listing as_read(const tessera::Plan& plan, int input, const Listing& tuples) {
 double count_of(const tessera::Plan& plan) {
   const tessera::Plan::Node& node = plan.node();
   if (node.pilot) return static_cast<double>(node.pilot->tuples.size());
-  return is_simple(node) ? keys_below(plan) : node.late.load()->count;
+  return is_simple(node) ? keys_below(plan) : node.listing.load()->count;
 }
 
-LateListing work_out(const tessera::Plan& plan) {
+TupleListing work_out(const tessera::Plan& plan) {
   const tessera::Operator& op = tessera::operator_of(plan);
   const std::vector<tessera::Plan> sources = tessera::inputs_of(op);
   std::vector<double> counts;
   for (const tessera::Plan& source : sources) counts.push_back(count_of(source));
-  const LateListing unlisted{nullptr, estimate(plan, counts)};
+  const TupleListing unlisted{nullptr, estimate(plan, counts)};
   std::vector<Listing> inputs;
   std::vector<const TupleSet<TileType>*> read;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -131,7 +131,7 @@ std::shared_ptr<const TupleSet<TileType>> list_tuples(const tessera::Plan& plan)
     if (open.size() > before) continue;
     open.pop_back();
     if (!is_decided(next))
-      next.node().late.store(std::make_shared<const LateListing>(work_out(next)));
+      next.node().listing.store(std::make_shared<const TupleListing>(work_out(next)));
   }
   return decided(plan);
 }

@@ -172,8 +172,8 @@ int svd_by_bidiagonal(std::int64_t m, std::int64_t n, const Columns<T>& a, const
   for (std::int64_t j = 0; j < n; ++j) std::fill(u.at(0, j), u.at(rows_of_u, j), T{});
   if (const int info = bidiagonal_svd(n, s, reduced.superdiagonal(), u, vt, cuts); info > 0)
     return info;
-  apply(reduced.q(), From::left, Turned::no, u, m, n, cuts);
-  if (n > 1) apply(reduced.p(), From::right, Turned::yes, vt, n, n, cuts);
+  apply(reduced.q(), From::left, Transposed::no, u, m, n, cuts);
+  if (n > 1) apply(reduced.p(), From::right, Transposed::yes, vt, n, n, cuts);
   return 0;
 }
 
@@ -194,7 +194,8 @@ int svd(std::int64_t m, std::int64_t n, T* first, T* first_u, T* s, T* first_vt,
     triangularise(m, n, a, tau.data(), cuts);
     for (std::int64_t j = 0; j < n; ++j) std::copy(a.at(0, j), a.at(j + 1, j), r.at(0, j));
     info = svd_by_bidiagonal(n, n, r, u, m, s, vt, cuts);
-    if (info == 0) apply(Reflectors<T>{a, tau.data(), n, m}, From::left, Turned::no, u, m, n, cuts);
+    if (info == 0)
+      apply(Reflectors<T>{a, tau.data(), n, m}, From::left, Transposed::no, u, m, n, cuts);
   }
   scaled.undo(n, s);
   return info;

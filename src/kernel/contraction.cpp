@@ -15,7 +15,7 @@ namespace tessera {
 namespace {
 
 /// A tile with a letter for each dimension.
-struct Indexed {
+struct LabelledTile {
   Tile tile;
   std::string letters;
 };
@@ -39,13 +39,13 @@ Tile permuted(const Tile& tile, const std::vector<int>& axes) {
   return tile.permute({axes.begin(), axes.end()});
 }
 
-Indexed permuted(const Indexed& from, const std::string& letters) {
+LabelledTile permuted(const LabelledTile& from, const std::string& letters) {
   if (from.letters == letters) return from;
   return {permuted(from.tile, axes_of(letters, from.letters)), letters};
 }
 
 /// Each letter once: of an index that is repeated, only the diagonal counts.
-Indexed without_repetition(Indexed from) {
+LabelledTile without_repetition(LabelledTile from) {
   while (const auto twice = repetition_in(from.letters))
     from = {permuted(from.tile, twice->order).diagonal(), twice->letters};
   return from;
@@ -53,14 +53,14 @@ Indexed without_repetition(Indexed from) {
 
 /// Summed over the letters that nobody else asks for. What is left is a sum, zero or not: it is
 /// stored.
-Indexed summed(const Indexed& from, const EinsumSpec::SummedFirst& first) {
+LabelledTile summed(const LabelledTile& from, const EinsumSpec::SummedFirst& first) {
   if (first.axes.empty()) return from;
   const char* sum = from.tile.dtype() == DType::boolean ? "any" : "sum";
   return {KernelCall(sum, {{"axes", first.axes}})({from.tile}).dense(), first.left};
 }
 
 /// The operand in the order of the result, with extent 1 where it has no such index.
-Tile aligned(const Indexed& from, const std::string& output) {
+Tile aligned(const LabelledTile& from, const std::string& output) {
   std::string own;
   Shape shape;
   for (char letter : output) {
@@ -72,7 +72,7 @@ Tile aligned(const Indexed& from, const std::string& output) {
 }
 
 /// As matrices: one for each index of the batch.
-Tile as_matrices(const Indexed& from, const std::string& batch, const std::string& rows,
+Tile as_matrices(const LabelledTile& from, const std::string& batch, const std::string& rows,
                  const std::string& columns, const Extents& extents) {
   const Tile ordered = permuted(from, batch + rows + columns).tile;
   if (rows.size() == 1 && columns.size() == 1) return ordered;
@@ -84,8 +84,8 @@ Tile as_matrices(const Indexed& from, const std::string& batch, const std::strin
   return ordered.reshape({elements(batch), elements(rows), elements(columns)});
 }
 
-Indexed matrix_form(const Indexed& a, const Indexed& b, const EinsumSpec::Roles& roles,
-                    const Extents& extents) {
+LabelledTile matrix_form(const LabelledTile& a, const LabelledTile& b,
+                         const EinsumSpec::Roles& roles, const Extents& extents) {
   const auto& [batch, summed, left, right] = roles;
   Tile first = as_matrices(a, batch, left, summed, extents);
   Tile second = as_matrices(b, batch, summed, right, extents);
@@ -107,10 +107,10 @@ Indexed matrix_form(const Indexed& a, const Indexed& b, const EinsumSpec::Roles&
 Tile contract(EinsumSpec spec, Tiles tiles) {
   const Extents extents = extents_of(spec, std::vector{tiles[0].type(), tiles[1].type()});
   const DType dtype = promote(tiles[0].dtype(), tiles[1].dtype());
-  std::vector<Indexed> operands;
+  std::vector<LabelledTile> operands;
   for (std::size_t o = 0; o < 2; ++o) {
     const Tile as_dtype = tiles[o].dtype() == dtype ? tiles[o] : tiles[o].cast(dtype);
-    const Indexed once = without_repetition({as_dtype, spec.operands[o]});
+    const LabelledTile once = without_repetition({as_dtype, spec.operands[o]});
     spec.operands[o] = once.letters;
     operands.push_back(summed(once, spec.summed_first(o)));
     spec.operands[o] = operands[o].letters;

@@ -34,13 +34,13 @@ class Group {
 
   std::int64_t length() const { return length_; }
 
-  void apply(From side, Turned turned, T* c, std::int64_t leading, std::int64_t rows,
+  void apply(From side, Transposed transposed, T* c, std::int64_t leading, std::int64_t rows,
              std::int64_t columns) {
     const std::int64_t across = side == From::left ? columns : rows;
     work_.resize(static_cast<std::size_t>(across * count_));
     (void)checked(
         "larfb", Routines<T>::larfb(layout, side == From::left ? 'L' : 'R',
-                                    turned == Turned::yes ? 'T' : 'N', direct(), storage(),
+                                    transposed == Transposed::yes ? 'T' : 'N', direct(), storage(),
                                     size_of_call(rows), size_of_call(columns), size_of_call(count_),
                                     v_.first, v_.stride(), triangle_.data(), size_of_call(count_),
                                     c, size_of_call(leading), work_.data(), size_of_call(across)));
@@ -59,12 +59,12 @@ class Group {
 }  // namespace
 
 template <class T>
-void apply(const Reflectors<T>& q, From side, Turned turned, const Columns<T>& c, std::int64_t rows,
-           std::int64_t columns, const Cuts& cuts) {
+void apply(const Reflectors<T>& q, From side, Transposed transposed, const Columns<T>& c,
+           std::int64_t rows, std::int64_t columns, const Cuts& cuts) {
   const std::int64_t width = group_of(cuts, q.length);
   const bool forward = q.order == Reflectors<T>::Order::forward;
   // Which factor meets c first.
-  const bool first_first = ((side == From::left) == (turned == Turned::yes)) == forward;
+  const bool first_first = ((side == From::left) == (transposed == Transposed::yes)) == forward;
   const std::int64_t groups = (q.count + width - 1) / width;
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t begin = (first_first ? g : groups - 1 - g) * width;
@@ -75,11 +75,11 @@ void apply(const Reflectors<T>& q, From side, Turned turned, const Columns<T>& c
     const std::int64_t at = forward ? extent - group.length() : 0;
     if (side == From::left)
       in_groups(0, columns, fitting(cuts, work), [&](std::int64_t j, std::int64_t count) {
-        group.apply(side, turned, c.at(at, j), c.leading, group.length(), count);
+        group.apply(side, transposed, c.at(at, j), c.leading, group.length(), count);
       });
     else
       in_groups(0, rows, fitting(cuts, work), [&](std::int64_t i, std::int64_t count) {
-        group.apply(side, turned, c.at(i, at), c.leading, count, group.length());
+        group.apply(side, transposed, c.at(i, at), c.leading, count, group.length());
       });
   }
 }
@@ -103,7 +103,7 @@ void triangularise(std::int64_t m, std::int64_t n, const Columns<T>& a, T* tau, 
     const std::int64_t next = i + columns;
     if (next < n)
       apply(Reflectors<T>{{a.at(i, i), a.leading}, tau + i, columns, m - i}, From::left,
-            Turned::yes, {a.at(i, next), a.leading}, m - i, n - next, cuts);
+            Transposed::yes, {a.at(i, next), a.leading}, m - i, n - next, cuts);
   }
 }
 
@@ -133,12 +133,12 @@ void qr(std::int64_t m, std::int64_t n, T* first, T* q, T* r, const Cuts& cuts) 
   const std::int64_t width = group_of(cuts, m);
   for (std::int64_t i = (k - 1) / width * width; i >= 0; i -= width)
     apply(Reflectors<T>{{a.at(i, i), m}, tau.data() + i, std::min(width, k - i), m - i}, From::left,
-          Turned::no, {product.at(i, i), m}, m - i, k - i, cuts);
+          Transposed::no, {product.at(i, i), m}, m - i, k - i, cuts);
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define TESSERA_INSTANTIATE(T)                                                                 \
-  template void apply(const Reflectors<T>&, From, Turned, const Columns<T>&, std::int64_t,     \
+  template void apply(const Reflectors<T>&, From, Transposed, const Columns<T>&, std::int64_t, \
                       std::int64_t, const Cuts&);                                              \
   template void triangularise(std::int64_t, std::int64_t, const Columns<T>&, T*, const Cuts&); \
   template void qr(std::int64_t, std::int64_t, T*, T*, T*, const Cuts&);

@@ -20,14 +20,14 @@ struct Reflectors {
 };
 
 enum class From { left, right };
-enum class Turned { no, yes };  // whether the product is taken transposed
+enum class Transposed { no, yes };  // whether the product is taken transposed
 
 /// c := q c or c q, where q is the product of the reflections or its transpose, as groups of them
 /// are multiplied together. c is `rows` x `columns`; where reflections are shorter than c, they
 /// work on its last rows if forward and on its first ones if backward.
 template <class T>
-void apply(const Reflectors<T>& q, From side, Turned turned, const Columns<T>& c, std::int64_t rows,
-           std::int64_t columns, const Cuts& cuts);
+void apply(const Reflectors<T>& q, From side, Transposed transposed, const Columns<T>& c,
+           std::int64_t rows, std::int64_t columns, const Cuts& cuts);
 
 /// a := R above its diagonal and the reflections below it whose product with R is a.
 template <class T>

@@ -77,7 +77,7 @@ int symmetric_eigen(std::int64_t n, T* first, T* values, const Cuts& cuts) {
   if (const int info = tridiagonal_eigen(n, values, e.data(), {vectors.data(), n}, cuts); info > 0)
     return info;
   apply(Reflectors<T>{{a.at(0, 1), n}, tau.data(), n - 1, n - 1, Reflectors<T>::Order::backward},
-        From::left, Turned::no, {vectors.data(), n}, n, n, cuts);
+        From::left, Transposed::no, {vectors.data(), n}, n, n, cuts);
   std::copy(vectors.begin(), vectors.end(), first);
   scale('G', wanted, norm, 1, values);
   return 0;

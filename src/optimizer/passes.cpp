@@ -10,7 +10,7 @@ namespace tessera::optimizer {
 namespace {
 
 /// How many operators are placed at once: the search takes longer than they are many.
-constexpr std::size_t most_together = 200;
+constexpr std::size_t largest_part = 200;
 
 void translate(Planning& planning) {
   const OptimizerOptions& options = planning.options;
@@ -29,7 +29,7 @@ void simplify_plans(Planning& planning) {
 
 void place_operators(Planning& planning) {
   if (planning.options.sites == 1) return;  // there is nothing to choose
-  planning.placed = place(planning.plans, planning.options, most_together);
+  planning.placed = place(planning.plans, planning.options, largest_part);
   planning.plans = planning.placed.plans;
 }
 

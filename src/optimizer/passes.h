@@ -12,7 +12,7 @@ struct Planning {
   OptimizerOptions options;
   std::vector<ia::Plan> plans = {};
   std::vector<RuleUse> rules = {};
-  Placed placed = {};
+  PlacedPlans placed = {};
   std::vector<PassUse> passes = {};
 };
 

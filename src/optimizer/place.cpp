@@ -165,13 +165,13 @@ std::string why_not(const PlanCost& other, const PlanCost& chosen, Objective obj
 
 }  // namespace
 
-Placed place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options,
-             std::size_t most_together) {
-  Placed result;
+PlacedPlans place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options,
+                  std::size_t largest_part) {
+  PlacedPlans result;
   result.skeleton = skeleton_of(plans);
-  if (result.skeleton.nodes.size() > most_together) {
+  if (result.skeleton.nodes.size() > largest_part) {
     PartByPart by_parts(result.skeleton, options);
-    result.plans = by_parts.run(most_together);
+    result.plans = by_parts.run(largest_part);
     result.parts = by_parts.parts();
     return result;
   }
@@ -185,7 +185,7 @@ Placed place(const std::vector<ia::Plan>& plans, const OptimizerOptions& options
   return result;
 }
 
-std::vector<Alternative> alternatives_to(const Placed& placed, const OptimizerOptions& options,
+std::vector<Alternative> alternatives_to(const PlacedPlans& placed, const OptimizerOptions& options,
                                          const PlanCost& chosen, const Finish& finish) {
   std::vector<Alternative> found;
   if (placed.join < 0) return found;

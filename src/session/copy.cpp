@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "database/together.h"
+#include "database/by_first.h"
 #include "database/write_through.h"
 #include "session/file_options.h"
 #include "session/row_file.h"

@@ -104,7 +104,7 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
     const RunOptions run;
     ~Restore() {
       state.options.run = run;
-      state.watcher = nullptr;
+      state.observer = nullptr;
       state.runner = nullptr;
     }
   } const restore{*this, options.run};
@@ -128,7 +128,7 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
   Explainer explainer(
       outline, [&](const RunOptions& run) { return planning_for(wanted, catalogue, run); },
       statement.analyze ? &measurement : nullptr);
-  watcher = &explainer;
+  observer = &explainer;
   runner = &explainer;
   // There may be very many frames, and each is planned when its inputs are there.
   if (statement.analyze || wanted.verbose || !outline.in_frames()) {
@@ -138,7 +138,7 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
                          [&] { outcome = outcome_of(computation, catalogue); });
     outline.passes = computation.passes;
     // On the way plans were made ready to run, which is told with them.
-    for (const session::Part& part : outline.parts)
+    for (const session::ExplainedRun& part : outline.parts)
       lowering.front().seconds -= part.plan.planning_seconds;
     if (!statement.analyze && !computation.tensor) outline.passes.push_back(lowering.front());
     if (statement.analyze)

@@ -77,9 +77,9 @@ Value Job::evaluated(std::int64_t op) {
   refuse_if_stopped(settings_.run.stop, "planning operators");
   const auto [which, instance, node] = query::operator_of(plan_, op);
   std::vector<Value*> inputs;
-  for (const query::Read& read : query::reads_of(plan_, op))
+  for (const query::OperatorInput& read : query::reads_of(plan_, op))
     inputs.push_back(read.op >= 0 ? &value(read.op) : &tables_[read.stored]);
-  if (settings_.watcher != nullptr) settings_.watcher->operator_begins(op);
+  if (settings_.observer != nullptr) settings_.observer->operator_begins(op);
   const auto work = [&] {
     return query::evaluate(*node, inputs, instance.parameters, dictionary_, settings_);
   };
@@ -117,7 +117,7 @@ Value& Job::value(std::int64_t op) {
   while (!open.empty()) {
     const std::int64_t next = open.back();
     bool ready = true;
-    for (const query::Read& read : query::reads_of(plan_, next)) {
+    for (const query::OperatorInput& read : query::reads_of(plan_, next)) {
       if (read.op < 0 || values_.contains(read.op) || layouts_.contains(read.op)) continue;
       open.push_back(read.op);
       ready = false;
@@ -146,15 +146,15 @@ void Job::plan_frame(std::int32_t frame, const std::map<std::int64_t, Stored>& s
     all_known = all_known && (framing_.last_reader[op] <= frame || value(op).is_known());
   RunOptions options = settings_.run;
   options.holes = Holes::allowed;
-  settings_.watcher->results_begin();
+  settings_.observer->results_begin();
   std::optional<std::vector<TupleSet<TileType>>> types;
   if (all_known && !plans.empty()) types = settings_.runner->store(plans, options);
   std::size_t next = 0;
   for (const auto& [op, result] : stored) {
     values_[op] = {};
     if (!types) {
-      settings_.watcher->operator_begins(op);
-      settings_.watcher->known_later("its frame stores results that are not computed yet");
+      settings_.observer->operator_begins(op);
+      settings_.observer->known_later("its frame stores results that are not computed yet");
       continue;
     }
     const TileSource nothing = [](const Key&) -> std::vector<Tile> {
@@ -169,7 +169,7 @@ void Job::plan_frame(std::int32_t frame, const std::map<std::int64_t, Stored>& s
 }
 
 void Job::run_frame(std::int32_t frame) {
-  if (settings_.watcher != nullptr) settings_.watcher->frame_begins(frame);
+  if (settings_.observer != nullptr) settings_.observer->frame_begins(frame);
   for (std::int32_t op : framing_.frames[frame]) (void)value(op);
   Changes changes;
   std::map<std::int64_t, std::string> layouts;
@@ -230,7 +230,7 @@ void Job::run_frame(std::int32_t frame) {
 void Job::learn(std::int32_t frame) {
   for (std::int32_t op : framing_.frames[frame]) {
     const frames::Kind reader = query::kind_of(*query::operator_of(plan_, op).node);
-    for (const query::Read& read : query::reads_of(plan_, op)) {
+    for (const query::OperatorInput& read : query::reads_of(plan_, op)) {
       if (read.op < 0 || framing_.frame_of[read.op] != frame) continue;
       const auto known = values_.find(read.op);
       if (known == values_.end()) continue;
@@ -265,7 +265,7 @@ std::vector<Value> Job::run() {
       if (settings_.run.progress) settings_.run.progress({});
       run_frame(next);
     }
-    if (settings_.watcher != nullptr) settings_.watcher->frame_begins(frames);
+    if (settings_.observer != nullptr) settings_.observer->frame_begins(frames);
   }
   for (int wanted : plan_.wanted) {
     Value result = value(query::result_of(plan_, wanted));

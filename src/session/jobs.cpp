@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "database/together.h"
+#include "database/by_first.h"
 #include "session/sources.h"
 #include "session/state.h"
 #include "store/json_fields.h"

@@ -52,14 +52,14 @@ Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& 
     for (std::size_t i = 0; i < outputs.size(); ++i) all = all && is_known(i);
     for (std::size_t i = 0; i < outputs.size() && !all; ++i) {
       if (outputs[i].is_shown() != shown || !made.values[i].is_known()) continue;
-      watcher->operator_begins(
+      observer->operator_begins(
           query::result_of(computation.queries, computation.queries.wanted[i]));
-      watcher->known_later("it runs together with others, which are not computed yet");
+      observer->known_later("it runs together with others, which are not computed yet");
     }
     return all;
   };
   const bool shows = all_known(true), stores = all_known(false);
-  if (watcher != nullptr) watcher->results_begin();
+  if (observer != nullptr) observer->results_begin();
   if (shows) query::compute_together(made.shown(computation), settings());
   for (std::size_t i = 0; i < outputs.size() && stores; ++i) {
     if (outputs[i].version)

@@ -71,7 +71,7 @@ query::Settings Session::State::settings() const {
   query::Settings settings;
   settings.run = options.run;
   settings.by_rows = options.by_rows;
-  settings.watcher = watcher;
+  settings.observer = observer;
   settings.runner = runner;
   return settings;
 }

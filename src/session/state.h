@@ -104,7 +104,7 @@ struct Session::State {
   std::optional<Snapshot> snapshot = {};                     // the state that it sees
   std::unique_ptr<session::StatementTexts> texts = {};       // that it reads and writes
   std::function<void(const StatementResult&)> receive = {};  // of results inside it
-  query::EvaluationObserver* watcher = nullptr;              // of what it takes
+  query::EvaluationObserver* observer = nullptr;             // of what it takes
   query::PlanRunner* runner = nullptr;                       // of its plans; nobody: they just run
   std::vector<sql::Literal> values_given = {};               // that were given for each ?
   std::string text_of_statement = {};

@@ -11,11 +11,11 @@
 namespace tessera {
 namespace {
 
-enum class Holds : std::int64_t { type, relation, source };
+enum class InputData : std::int64_t { type, relation, source };
 
-Holds held_by(const op::Input& input) {
-  if (input.relation) return Holds::relation;
-  return input.source ? Holds::source : Holds::type;
+InputData data_of(const op::Input& input) {
+  if (input.relation) return InputData::relation;
+  return input.source ? InputData::source : InputData::type;
 }
 
 template <class Payload>
@@ -150,12 +150,12 @@ void PlanWriter::seal() {
 }
 
 void PlanWriter::put_input(const op::Input& input) {
-  const Holds holds = held_by(input);
+  const InputData data = data_of(input);
   TESSERA_REQUIRE(
-      PlanError, !sealed_ || holds == Holds::type,
+      PlanError, !sealed_ || data == InputData::type,
       "input \"{}\" cannot be written: it was added after the plan that the reader knows",
       input.name);
-  out_.put_short(static_cast<std::int64_t>(holds)).put(input.name);
+  out_.put_short(static_cast<std::int64_t>(data)).put(input.name);
   out_.put_short(std::ssize(input.type.columns));
   for (const Column& column : input.type.columns) {
     out_.put(column.name);
@@ -163,7 +163,7 @@ void PlanWriter::put_input(const op::Input& input) {
   }
   put_extents(out_, input.type.frontier);
   out_.put_short(static_cast<std::int64_t>(input.type.presence));
-  if (holds != Holds::type) out_.put(hash_of_types(input)).put(input.facts.version);
+  if (data != InputData::type) out_.put(hash_of_types(input)).put(input.facts.version);
 }
 
 void PlanWriter::put_node(const Plan& plan) {
@@ -242,7 +242,7 @@ std::vector<int> PlanReader::numbers() {
 }
 
 Plan PlanReader::input() {
-  const auto holds = static_cast<Holds>(in_.short_below(3));
+  const auto data = static_cast<InputData>(in_.short_below(3));
   const std::string name = in_.text();
   RelationType type;
   for (std::size_t left = in_.short_count(); left > 0; --left) {
@@ -251,7 +251,7 @@ Plan PlanReader::input() {
   }
   type.frontier = read_extents<Key>(in_);
   type.presence = static_cast<Presence>(in_.short_below(3));
-  if (holds == Holds::type) return Plan::input(type, name);
+  if (data == InputData::type) return Plan::input(type, name);
 
   const auto types = in_.number<std::uint64_t>();
   (void)in_.number<std::uint64_t>();  // the version: whoever reads decides which contents there are
@@ -264,7 +264,7 @@ Plan PlanReader::input() {
   TESSERA_REQUIRE(PlanError, given.type() == type,
                   "the plan was made for an input \"{}\" of type {}, not {}", name, to_string(type),
                   to_string(given.type()));
-  TESSERA_REQUIRE(PlanError, held_by(*input) == Holds::type || hash_of_types(*input) == types,
+  TESSERA_REQUIRE(PlanError, data_of(*input) == InputData::type || hash_of_types(*input) == types,
                   "the plan was made for an input \"{}\" with other tile types or other keys",
                   name);
   return given;

@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// What somebody who asked has worked out of a plan that inference did not list.
-struct LateListing {
+/// The tuples of a plan that inference did not list, worked out when they were first asked for.
+struct TupleListing {
   std::shared_ptr<const TupleSet<TileType>> tuples;  // null: it cannot be listed
   double count = 0;                                  // how many there are; else an estimate
 };
@@ -29,7 +29,7 @@ struct Plan::Node {
   /// Otherwise the key and the types of every tuple, unless there are too many to list.
   std::shared_ptr<const TupleSet<TileType>> pilot = nullptr;
   /// Kept for all who ask again; null until somebody has asked.
-  mutable std::atomic<std::shared_ptr<const LateListing>> late = {};
+  mutable std::atomic<std::shared_ptr<const TupleListing>> listing = {};
 
   explicit Node(Operator root) : op(std::move(root)) {}
   Node(const Node&) = delete;

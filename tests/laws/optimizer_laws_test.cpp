@@ -60,7 +60,7 @@ TEST(OptimizerLaws, PlansPlacedPartByPartComputeTheSameAndMoveWhatWasPredicted) 
     try {
       const std::vector<ia::Plan> written =
           ia::translate(results, options.placed ? places : ia::dealt_out(options.sites));
-      const optimizer::Placed placed = optimizer::place(written, options, most);
+      const optimizer::PlacedPlans placed = optimizer::place(written, options, most);
       in_parts += placed.parts.size() > 1 ? 1 : 0;
       ASSERT_EQ(placed.plans.size(), 2u);
       const ia::Plan& first = placed.plans.front();

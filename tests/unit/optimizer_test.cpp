@@ -71,7 +71,7 @@ TEST(Optimizer, PartsAreCutWhereFewResultsAreReadAcross) {
   const std::vector<ia::Plan> written =
       ia::translate(std::vector<Plan>{x}, ia::dealt_out(options.sites));
   EXPECT_EQ(optimizer::place(written, options, 8).parts, (std::vector<int>{6, 5, 5, 5}));
-  const optimizer::Placed whole = optimizer::place(written, options, 21);
+  const optimizer::PlacedPlans whole = optimizer::place(written, options, 21);
   EXPECT_EQ(whole.parts, std::vector<int>{21});
   EXPECT_FALSE(whole.algorithm.empty());
 }

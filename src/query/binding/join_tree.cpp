@@ -11,7 +11,7 @@ namespace {
 
 /// A part of the tree: a node, and the expression over all sources' columns that each of its
 /// columns is.
-struct Part {
+struct JoinInput {
   NodePtr node;
   std::set<int> columns;  // of the sources it covers
   std::vector<ExpressionPtr> terms;
@@ -92,7 +92,7 @@ class Builder {
   /// The two parts that are to be joined next: those that most equalities connect, as each leaves
   /// fewer rows; else those that some other condition connects; else the first two, of which every
   /// pair of rows is one. Of several such pairs the first.
-  std::pair<int, int> next_pair(const std::vector<Part>& parts) const {
+  std::pair<int, int> next_pair(const std::vector<JoinInput>& parts) const {
     std::vector<int> part_of(all_.size());
     for (std::size_t p = 0; p < parts.size(); ++p)
       for (int column : parts[p].columns) part_of[column] = static_cast<int>(p);
@@ -126,8 +126,8 @@ class Builder {
     return best;
   }
 
-  Part source(const NodePtr& node, int first) {
-    Part part{node, {}, {}};
+  JoinInput source(const NodePtr& node, int first) {
+    JoinInput part{node, {}, {}};
     for (std::size_t i = 0; i < node->schema.size(); ++i) {
       part.columns.insert(first + static_cast<int>(i));
       part.terms.push_back(column_of(first + static_cast<int>(i), node->schema[i].type));
@@ -138,7 +138,7 @@ class Builder {
   }
 
   /// Only what is wanted of a part later on is kept, kernels computed.
-  Part narrowed(Part part) const {
+  JoinInput narrowed(JoinInput part) const {
     const std::vector<ExpressionPtr> terms = terms_for(part.columns);
     const bool computes = std::any_of(terms.begin(), terms.end(), [](const ExpressionPtr& term) {
       return !std::holds_alternative<ColumnOf>(term->node);
@@ -147,15 +147,15 @@ class Builder {
     return projected(part, terms, schema_of(terms, all_));
   }
 
-  Part projected(const Part& part, const std::vector<ExpressionPtr>& terms,
-                 const Schema& schema) const {
+  JoinInput projected(const JoinInput& part, const std::vector<ExpressionPtr>& terms,
+                      const Schema& schema) const {
     std::vector<ExpressionPtr> outputs;
     for (const ExpressionPtr& term : terms) outputs.push_back(over(part.terms, term));
     return {make_node(Project{part.node, outputs}, schema), part.columns, terms};
   }
 
-  Part joined(const Part& left, const Part& right, const Schema* last) {
-    Part both{nullptr, left.columns, {}};
+  JoinInput joined(const JoinInput& left, const JoinInput& right, const Schema* last) {
+    JoinInput both{nullptr, left.columns, {}};
     both.columns.insert(right.columns.begin(), right.columns.end());
     std::vector<ExpressionPtr> terms = left.terms;
     terms.insert(terms.end(), right.terms.begin(), right.terms.end());
@@ -183,14 +183,14 @@ NodePtr join_tree(const std::vector<NodePtr>& sources, std::vector<ExpressionPtr
   for (const NodePtr& source : sources)
     all.insert(all.end(), source->schema.begin(), source->schema.end());
   Builder builder(std::move(conditions), outputs, all);
-  std::vector<Part> parts;
+  std::vector<JoinInput> parts;
   int first = 0;
   for (const NodePtr& source : sources) {
     parts.push_back(builder.source(source, first));
     first += static_cast<int>(source->schema.size());
   }
   if (parts.size() == 1) return builder.projected(parts[0], outputs, schema).node;
-  for (Part& part : parts) part = builder.narrowed(std::move(part));
+  for (JoinInput& part : parts) part = builder.narrowed(std::move(part));
   while (parts.size() > 1) {
     const auto [left, right] = builder.next_pair(parts);
     parts[left] = builder.joined(parts[left], parts[right], parts.size() == 2 ? &schema : nullptr);

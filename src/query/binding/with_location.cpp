@@ -5,61 +5,61 @@
 namespace tessera::query {
 namespace {
 
-/// What is shared stays so.
-class Teller {
+/// Copies a tree with another location in every expression. Nodes that the tree shares stay shared.
+class Relocation {
  public:
-  explicit Teller(Location location) : location_(location) {}
+  explicit Relocation(Location location) : location_(location) {}
 
   NodePtr operator()(const NodePtr& node) {
     const auto known = nodes_.find(node.get());
     if (known != nodes_.end()) return known->second;
     Operator op = node->op;
-    std::visit([&](auto& one) { tell(one); }, op);
+    std::visit([&](auto& one) { relocate(one); }, op);
     return nodes_[node.get()] = make_node(std::move(op), node->schema);
   }
 
  private:
-  void tell(ExpressionPtr& expression) {
+  void relocate(ExpressionPtr& expression) {
     if (!expression) return;
     std::vector<ExpressionPtr> operands = operands_of(*expression);
-    for (ExpressionPtr& operand : operands) tell(operand);
-    Expression told = *with_operands(*expression, std::move(operands));
-    told.location = location_;
-    expression = std::make_shared<const Expression>(std::move(told));
+    for (ExpressionPtr& operand : operands) relocate(operand);
+    Expression moved = *with_operands(*expression, std::move(operands));
+    moved.location = location_;
+    expression = std::make_shared<const Expression>(std::move(moved));
   }
-  void tell(std::vector<ExpressionPtr>& all) {
-    for (ExpressionPtr& one : all) tell(one);
+  void relocate(std::vector<ExpressionPtr>& all) {
+    for (ExpressionPtr& one : all) relocate(one);
   }
-  void tell(NodePtr& node) { node = (*this)(node); }
+  void relocate(NodePtr& node) { node = (*this)(node); }
 
-  void tell(Scan&) {}
-  void tell(ConstantRows& op) {
-    for (auto& row : op.rows) tell(row);
+  void relocate(Scan&) {}
+  void relocate(ConstantRows& op) {
+    for (auto& row : op.rows) relocate(row);
   }
-  void tell(Filter& op) { tell(op.input), tell(op.condition); }
-  void tell(Join& op) {
-    tell(op.left), tell(op.right), tell(op.condition);
-    tell(op.outputs);
+  void relocate(Filter& op) { relocate(op.input), relocate(op.condition); }
+  void relocate(Join& op) {
+    relocate(op.left), relocate(op.right), relocate(op.condition);
+    relocate(op.outputs);
   }
-  void tell(Project& op) { tell(op.input), tell(op.outputs); }
-  void tell(Aggregate& op) {
-    tell(op.input), tell(op.group_by);
+  void relocate(Project& op) { relocate(op.input), relocate(op.outputs); }
+  void relocate(Aggregate& op) {
+    relocate(op.input), relocate(op.group_by);
     for (Fold& fold : op.folds) {
-      tell(fold.argument);
+      relocate(fold.argument);
       fold.location = location_;
     }
   }
-  void tell(UnionAll& op) {
-    for (NodePtr& input : op.inputs) tell(input);
+  void relocate(UnionAll& op) {
+    for (NodePtr& input : op.inputs) relocate(input);
   }
-  void tell(Distinct& op) { tell(op.input); }
-  void tell(Sort& op) {
-    tell(op.input);
-    for (SortKey& key : op.keys) tell(key.expression);
+  void relocate(Distinct& op) { relocate(op.input); }
+  void relocate(Sort& op) {
+    relocate(op.input);
+    for (SortKey& key : op.keys) relocate(key.expression);
   }
-  void tell(Limit& op) { tell(op.input), tell(op.limit), tell(op.offset); }
-  void tell(OnlyRow& op) {
-    tell(op.input);
+  void relocate(Limit& op) { relocate(op.input), relocate(op.limit), relocate(op.offset); }
+  void relocate(OnlyRow& op) {
+    relocate(op.input);
     op.location = location_;
   }
 
@@ -69,6 +69,6 @@ class Teller {
 
 }  // namespace
 
-NodePtr with_location(const NodePtr& node, Location location) { return Teller(location)(node); }
+NodePtr with_location(const NodePtr& node, Location location) { return Relocation(location)(node); }
 
 }  // namespace tessera::query

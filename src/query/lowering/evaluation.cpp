@@ -129,7 +129,7 @@ const Rows& as_rows(Value& value, Dictionary& dictionary, const Settings& settin
 Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters parameters,
                Dictionary& dictionary, const Settings& settings) {
   const auto known_later = [&](const char* why) {
-    if (settings.watcher != nullptr) settings.watcher->known_later(why);
+    if (settings.observer != nullptr) settings.observer->known_later(why);
     return Value{};
   };
   const bool all_known = std::all_of(inputs.begin(), inputs.end(),
@@ -162,20 +162,20 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
   }
   compute_together(inputs, settings);
   if (!looks_at_rows(settings) && !is_worth_planning(inputs)) {
-    if (settings.watcher != nullptr) settings.watcher->looked_at_rows(work);
+    if (settings.observer != nullptr) settings.observer->looked_at_rows(work);
     return {};
   }
   std::vector<const Rows*> rows;
   for (Value* input : inputs) rows.push_back(&as_rows(*input, dictionary, settings));
   RowGuard watch(settings.run.stop, exec::memory_limit_of(settings.run));
   for (const Rows* input : rows) watch.hold(*input);
-  if (settings.watcher == nullptr) return {std::nullopt, evaluate(node, rows, parameters, watch)};
+  if (settings.observer == nullptr) return {std::nullopt, evaluate(node, rows, parameters, watch)};
   const auto begin = std::chrono::steady_clock::now();
   Rows made = evaluate(node, rows, parameters, watch);
   work.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   for (const Rows* input : rows) work.rows_in.push_back(std::ssize(input->rows));
   work.rows_out = std::ssize(made.rows);
-  settings.watcher->looked_at_rows(work);
+  settings.observer->looked_at_rows(work);
   return {std::nullopt, std::move(made)};
 }
 

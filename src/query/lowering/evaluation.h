@@ -35,13 +35,13 @@ class PlanRunner {
 struct Settings {
   RunOptions run = {};
   bool by_rows = false;  // every operator by definition: slow, and what the rest is held to
-  EvaluationObserver* watcher = nullptr;  // or nobody
-  PlanRunner* runner = nullptr;           // or, if it is nobody, tessera::run
+  EvaluationObserver* observer = nullptr;  // or nobody
+  PlanRunner* runner = nullptr;            // or, if it is nobody, tessera::run
 };
 
 /// What an operator yields for its inputs. What can be a plan of the tensor relational algebra
 /// becomes one, over the plans of its inputs, and is computed by whoever wants to look at it. Where
-/// rows have to be looked at, plans of inputs are run for it, and stay computed; the watcher is
+/// rows have to be looked at, plans of inputs are run for it, and stay computed; the observer is
 /// told.
 Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters parameters,
                Dictionary& dictionary, const Settings& settings);

@@ -38,7 +38,7 @@ std::size_t outputs_of(const KernelStep& step) {
   return step.kernel.infer(argument_types(step)).size();
 }
 
-/// AND and OR stop short of a side that decides nothing any more; kernels compute both sides.
+/// AND and OR do not evaluate their second side if the first decides; kernels evaluate both.
 bool stops_short_of_errors(const Expression& expression) {
   const auto* operation = std::get_if<Operation>(&expression.node);
   return operation != nullptr &&

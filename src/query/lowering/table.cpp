@@ -109,11 +109,11 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const RunOptions& run,
   }
 
   // Rows that have the same key get a number of their own as well.
-  struct Placed {
+  struct KeyedRow {
     Key key;
     const Row* row;
   };
-  std::vector<Placed> placed;
+  std::vector<KeyedRow> placed;
   std::unordered_map<Key, std::int64_t, KeyHash> seen;
   bool repeated = keys.empty();
   for (const Row& row : rows.rows) {
@@ -126,9 +126,9 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const RunOptions& run,
     placed.push_back({std::move(at), &row});
   }
   if (!repeated)
-    for (Placed& one : placed) one.key = Key(one.key.begin(), one.key.end() - 1);
+    for (KeyedRow& one : placed) one.key = Key(one.key.begin(), one.key.end() - 1);
   StopPoll poll(making_a_table);
-  std::sort(placed.begin(), placed.end(), [&](const Placed& a, const Placed& b) {
+  std::sort(placed.begin(), placed.end(), [&](const KeyedRow& a, const KeyedRow& b) {
     poll.passed(8);
     return a.key < b.key;
   });
@@ -140,7 +140,7 @@ Table table_of(const Rows& rows, Dictionary& dictionary, const RunOptions& run,
   auto cells = std::make_shared<std::unordered_map<Key, std::vector<Cell>, KeyHash>>();
   for (int c : payload)
     listing->type.columns.push_back({rows.schema[c].name, tile_type(rows.schema[c].type)});
-  for (const Placed& one : placed) {
+  for (const KeyedRow& one : placed) {
     refuse_if_stopped(making_a_table);
     BasicTuple<TileType> tuple{one.key, {}};
     std::vector<Cell>& values = (*cells)[one.key];

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "query/tensors/indexed_tensor.h"
+#include "query/tensors/labelled_tensor.h"
 #include "query/tensors/tensor_tiling.h"
 
 namespace tessera::query {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "query/tensors/indexed_tensor.h"
+#include "query/tensors/labelled_tensor.h"
 #include "query/tensors/tensor_reduction.h"
 
 namespace tessera::query {
@@ -21,7 +21,7 @@ void check(const EinsumSpec& spec, const std::vector<Tensor>& operands) {
 }
 
 /// Summed over the letters that nobody else asks for.
-Indexed summed(const Indexed& from, const EinsumSpec::SummedFirst& first) {
+LabelledTensor summed(const LabelledTensor& from, const EinsumSpec::SummedFirst& first) {
   if (first.axes.empty()) return from;
   const char* sum = from.tensor.type.dtype == DType::boolean ? "any" : "sum";
   return {reduced(from.tensor, KernelCall(sum, {{"axes", first.axes}})), first.left};
@@ -54,7 +54,7 @@ std::optional<KernelCall> as_matrix_product(const EinsumSpec& spec) {
   return KernelCall("matmul", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
 }
 
-Tensor contracted(const Indexed& a, const Indexed& b, const std::string& output) {
+Tensor contracted(const LabelledTensor& a, const LabelledTensor& b, const std::string& output) {
   if (a.letters == b.letters && a.letters == output) return elementwise(a.tensor, b.tensor, "mul");
   const EinsumSpec spec{{a.letters, b.letters}, output};
   if (const auto kernel = as_matrix_product(spec)) return joined(a, b, *kernel, output);
@@ -69,10 +69,10 @@ Tensor einsum(EinsumSpec spec, const std::vector<Tensor>& operands) {
   check(spec, operands);
   // In one arithmetic: what is added up as numbers is not first taken for truth values.
   const DType dtype = promote(operands.front().type.dtype, operands.back().type.dtype);
-  std::vector<Indexed> ready;
+  std::vector<LabelledTensor> ready;
   for (std::size_t o = 0; o < operands.size(); ++o) {
     const bool adds = !spec.summed_first(o).axes.empty();
-    const Indexed once =
+    const LabelledTensor once =
         diagonal({adds ? as_dtype(operands[o], dtype) : operands[o], spec.operands[o]});
     spec.operands[o] = once.letters;
     ready.push_back(summed(once, spec.summed_first(o)));
@@ -111,13 +111,13 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
   std::string output = std::string("abcdefgh").substr(0, batch.size());
   const auto letters = [&](const Tensor& tensor, const std::string& matrix, const char* vector,
                            char own) {
-    if (tensor.type.rank() == 1) return Indexed{tensor, vector};
+    if (tensor.type.rank() == 1) return LabelledTensor{tensor, vector};
     Shape shape = batch;
     for (int d = tensor.type.rank() - 2; d < tensor.type.rank(); ++d)
       shape.push_back(tensor.type.shape[d]);
     return broadcast(tensor, shape, output + matrix, own);
   };
-  const Indexed first = letters(a, "ik", "k", 'A'), second = letters(b, "kj", "k", 'N');
+  const LabelledTensor first = letters(a, "ik", "k", 'A'), second = letters(b, "kj", "k", 'N');
   if (a.type.rank() > 1) output += 'i';
   if (b.type.rank() > 1) output += 'j';
   return joined(first, second, "matmul", output);

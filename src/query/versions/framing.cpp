@@ -18,10 +18,10 @@ std::int64_t result_of(const Unrolled& plan, int instance) {
   return plan.first[instance] + of.number.at(of.root.get());
 }
 
-std::vector<Read> reads_of(const Unrolled& plan, std::int64_t op) {
+std::vector<OperatorInput> reads_of(const Unrolled& plan, std::int64_t op) {
   const auto [which, instance, node] = operator_of(plan, op);
   const std::int64_t first = plan.first[which];
-  std::vector<Read> reads;
+  std::vector<OperatorInput> reads;
   for (const NodePtr& input : inputs_of(*node)) {
     const auto* scan = std::get_if<Scan>(&input->op);
     if (scan == nullptr) {
@@ -67,7 +67,7 @@ Framing framed(const Unrolled& plan, const frames::History& history, frames::Lim
     std::vector<frames::Use> uses;
     for (std::int32_t op = 0; op < count; ++op) {
       kinds.push_back(kind_of(*operator_of(plan, op).node));
-      for (const Read& read : reads_of(plan, op))
+      for (const OperatorInput& read : reads_of(plan, op))
         if (read.op >= 0) uses.push_back({static_cast<std::int32_t>(read.op), op});
     }
     frames::Cut cut =
@@ -81,7 +81,7 @@ Framing framed(const Unrolled& plan, const frames::History& history, frames::Lim
   for (std::int32_t op = 0; op < count; ++op) {
     const std::int32_t frame = result.frame_of[op];
     result.frames[frame].push_back(op);
-    for (const Read& read : reads_of(plan, op)) {
+    for (const OperatorInput& read : reads_of(plan, op)) {
       if (read.op < 0) continue;
       TESSERA_INVARIANT(result.frame_of[read.op] <= frame, "frame {} reads what frame {} makes",
                         frame, result.frame_of[read.op]);

@@ -7,7 +7,7 @@
 namespace tessera::query {
 
 /// An input of an operator of an unrolled plan: another operator, or a stored table.
-struct Read {
+struct OperatorInput {
   std::int64_t op = -1;
   int stored = -1;
 };
@@ -19,7 +19,7 @@ struct OperatorOf {
   const Node* node;
 };
 OperatorOf operator_of(const Unrolled& plan, std::int64_t op);
-std::vector<Read> reads_of(const Unrolled& plan, std::int64_t op);
+std::vector<OperatorInput> reads_of(const Unrolled& plan, std::int64_t op);
 /// The operator that yields what an instance is.
 std::int64_t result_of(const Unrolled& plan, int instance);
 

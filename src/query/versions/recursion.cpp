@@ -55,21 +55,21 @@ std::vector<Domain> domains_of(const Path& path) {
 }
 
 /// A version that is read, as functions of the indices of the one that reads it.
-struct Read {
+struct VersionRead {
   std::string table;
   std::vector<KeyExpr> indices;
 };
 
 /// What all versions of a rule read for certain. Of UNION t[i-2...i-1], that is not empty, these
 /// are the first and the last.
-std::vector<Read> reads_of(const VersionRule& rule) {
-  std::vector<Read> reads;
+std::vector<VersionRead> reads_of(const VersionRule& rule) {
+  std::vector<VersionRead> reads;
   for (const sql::TableReference* reference : references_in(rule.query())) {
     const auto* named = std::get_if<sql::TableName>(&reference->source);
     const auto* united = std::get_if<sql::UnionOfVersions>(&reference->source);
     const std::string& table = named != nullptr ? named->name : united->name;
     const auto& ranges = named != nullptr ? named->indices : united->indices;
-    Read first{table, {}}, last{table, {}};
+    VersionRead first{table, {}}, last{table, {}};
     for (const sql::IndexRange& range : ranges) {
       if (!range.variable.empty()) break;  // ranges inside it may be empty
       const auto from = rule.function_of_indices(*range.from);
@@ -86,10 +86,10 @@ std::vector<Read> reads_of(const VersionRule& rule) {
 }
 
 /// Whether each version of a domain reads one of the domains by the same reference.
-bool stays_within(const Domain& domain, const std::vector<Read>& reads,
+bool stays_within(const Domain& domain, const std::vector<VersionRead>& reads,
                   const std::vector<Domain>& domains, KeySolver& solver) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
-  return std::any_of(reads.begin(), reads.end(), [&](const Read& read) {
+  return std::any_of(reads.begin(), reads.end(), [&](const VersionRead& read) {
     KeyQuery outside(solver);
     const KeyQuery::Point here = outside.unknown_point(
         Bounds(static_cast<std::size_t>(domain.rule->arity()), Interval{-limit, limit}));
@@ -111,7 +111,7 @@ bool stays_within(const Domain& domain, const std::vector<Read>& reads,
 
 /// The largest set of these domains that nothing leads out of for certain.
 std::vector<const VersionRule*> closed_among(std::vector<Domain> domains, KeySolver& solver) {
-  std::map<const VersionRule*, std::vector<Read>> reads;
+  std::map<const VersionRule*, std::vector<VersionRead>> reads;
   for (const Domain& domain : domains) reads[domain.rule] = reads_of(*domain.rule);
   for (;;) {
     const auto leaves = std::find_if(domains.begin(), domains.end(), [&](const Domain& domain) {

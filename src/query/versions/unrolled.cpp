@@ -8,10 +8,10 @@
 #include "base/stop.h"
 #include "query/versions/known_versions.h"
 #include "query/versions/recursion.h"
+#include "query/versions/referenced_tables.h"
 #include "query/versions/rule_columns.h"
 #include "query/versions/templates.h"
 #include "query/versions/version_range.h"
-#include "query/versions/wanted_tables.h"
 
 namespace tessera::query {
 namespace {
@@ -55,7 +55,7 @@ class Unroller {
     int table = -1;
     Indices indices = {};
     /// What it reads: a list for each reference, in order.
-    std::vector<std::vector<Wanted>> wanted = {};
+    std::vector<std::vector<ReferencedTable>> wanted = {};
     std::size_t next_list = 0, next = 0;
   };
 
@@ -65,7 +65,7 @@ class Unroller {
     stack.push_back(std::move(first));
     for (;;) {
       refuse_if_stopped(stop_, "unrolling versions");
-      if (const Wanted* wanted = next_missing(stack.back())) {
+      if (const ReferencedTable* wanted = next_missing(stack.back())) {
         const Location asked = location_asked(stack);
         Frame frame = frame_of(*wanted, asked);
         if (!open_.emplace(frame.table, frame.indices).second) fail_cycle(stack, frame, asked);
@@ -139,16 +139,16 @@ class Unroller {
   }
 
   /// The next table of a frame that is a version which nobody has looked at.
-  const Wanted* next_missing(Frame& frame) {
+  const ReferencedTable* next_missing(Frame& frame) {
     for (; frame.next_list < frame.wanted.size(); ++frame.next_list, frame.next = 0)
       for (; frame.next < frame.wanted[frame.next_list].size(); ++frame.next) {
-        const Wanted& wanted = frame.wanted[frame.next_list][frame.next];
+        const ReferencedTable& wanted = frame.wanted[frame.next_list][frame.next];
         if (wanted.table >= 0 && !known_[wanted.table].find(wanted.indices)) return &wanted;
       }
     return nullptr;
   }
 
-  Frame frame_of(const Wanted& wanted, Location location) {
+  Frame frame_of(const ReferencedTable& wanted, Location location) {
     const std::vector<VersionRule>& rules = *definitions_.rules(tables()[wanted.table]);
     Frame frame;
     frame.table = wanted.table;
@@ -190,7 +190,7 @@ class Unroller {
     FoundTables(Unroller& unroller, const Frame& frame) : unroller_(unroller), frame_(frame) {}
 
     std::vector<Source> tables(const sql::TableReference& reference) override {
-      std::vector<Wanted> named;
+      std::vector<ReferencedTable> named;
       const auto* wanted = unroller_.wanted_.of(reference, *frame_.query, frame_.wanted);
       if (wanted == nullptr) {  // inside a view
         const auto* table = std::get_if<sql::TableName>(&reference.source);
@@ -200,7 +200,7 @@ class Unroller {
         wanted = &named;
       }
       std::vector<Source> sources;
-      for (const Wanted& one : *wanted) sources.push_back(source(one));
+      for (const ReferencedTable& one : *wanted) sources.push_back(source(one));
       return sources;
     }
     std::optional<View> view(const std::string& name) override {
@@ -210,7 +210,7 @@ class Unroller {
     std::vector<int> inputs;
 
    private:
-    Source source(const Wanted& wanted) {
+    Source source(const ReferencedTable& wanted) {
       const int slot = static_cast<int>(inputs.size());
       if (wanted.table >= 0) {
         const int instance = *unroller_.known_[wanted.table].find(wanted.indices);
@@ -236,7 +236,7 @@ class Unroller {
     bool reusable = frame.rule != nullptr;
     for (const auto& list : frame.wanted) {
       key.push_back(-1);
-      for (const Wanted& wanted : list) {
+      for (const ReferencedTable& wanted : list) {
         reusable = reusable && (wanted.table >= 0 || !definitions_.view(wanted.stored));
         if (wanted.table < 0) {
           if (!reusable) continue;
@@ -276,7 +276,7 @@ class Unroller {
 
   Definitions& definitions_;
   const std::stop_token stop_;
-  WantedTables wanted_;
+  ReferencedTables wanted_;
   Unrolled result_;
   std::vector<KnownVersions> known_;        // by table
   std::set<std::pair<int, Indices>> open_;  // tables and indices of what is on the stack

@@ -100,7 +100,7 @@ Json analysis_json(const Outline& outline, const Analysis& analysis) {
           {"frames", frames}};
 }
 
-Json plan_json(const Part& part) {
+Json plan_json(const ExplainedRun& part) {
   Json json{{"for", part.what.empty() ? Json(nullptr) : Json(part.what)},
             {"frame", part.frame >= 0 ? Json(part.frame) : Json(nullptr)}};
   json.update(Json::parse(to_json(part.plan, part.memory)));
@@ -120,7 +120,7 @@ Json reasons_json(const query::Unrolled* queries,
 /// Every statement is told in this one shape, which docs/sql.md describes.
 std::string json_text(const Outline& outline, const Analysis* analysis) {
   Json plans = Json::array();
-  for (const Part& part : outline.parts) plans.push_back(plan_json(part));
+  for (const ExplainedRun& part : outline.parts) plans.push_back(plan_json(part));
   Json passes = Json::array();
   for (const PassUse& use : outline.passes)
     passes.push_back({{"pass", use.pass}, {"seconds", use.seconds}});

@@ -10,7 +10,7 @@
 namespace tessera::session {
 
 /// Plans that run together, as they were planned.
-struct Part {
+struct ExplainedRun {
   std::string what = {};    // they are for; empty: for all that is asked
   std::int64_t frame = -1;  // that they belong to; -1: there are no frames
   OptimizedPlan plan;
@@ -24,8 +24,8 @@ struct Outline {
   const query::Tensor* tensor = nullptr;             // of CREATE TENSOR, instead of queries
   std::map<std::int64_t, std::string> by_rows = {};  // operators that look at rows, and why
   std::map<std::int64_t, std::string> later = {};  // operators that cannot be planned yet, and why
-  std::vector<PassUse> passes = {};  // of the statement; those of its plans are told with them
-  std::vector<Part> parts = {};      // in the order in which they run
+  std::vector<PassUse> passes = {};      // of the statement; those of its plans are told with them
+  std::vector<ExplainedRun> parts = {};  // in the order in which they run
 
   bool in_frames() const { return framing != nullptr && framing->frames.size() > 1; }
 };

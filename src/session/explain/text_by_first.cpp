@@ -1,7 +1,7 @@
 #include "session/explain/text_by_first.h"
 
+#include "database/by_first.h"
 #include "database/outcome.h"
-#include "database/together.h"
 #include "lang/location.h"
 
 namespace tessera::session {

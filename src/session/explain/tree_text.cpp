@@ -88,7 +88,7 @@ std::string passes_text(const Outline& outline) {
 std::string parts_text(const Outline& outline, bool verbose) {
   std::string text;
   const std::size_t frames = outline.in_frames() ? outline.framing->frames.size() : 0;
-  for (const Part& part : outline.parts) {
+  for (const ExplainedRun& part : outline.parts) {
     if (frames > 0 && !is_shown(static_cast<std::size_t>(part.frame), frames)) continue;
     text += "\n";
     if (frames > 0)

@@ -1,4 +1,4 @@
-#include "query/tensors/indexed_tensor.h"
+#include "query/tensors/labelled_tensor.h"
 
 #include <algorithm>
 #include <map>
@@ -24,7 +24,7 @@ using TileExtents = std::map<char, std::int64_t>;
 /// The extents of tiles along each letter. Where both operands have it, the larger one's count: the
 /// smaller is cheaper to tile anew. Of two that are equally large, the coarser is cut, which copies
 /// nothing.
-TileExtents common_tiles(const Indexed& a, const Indexed& b) {
+TileExtents common_tiles(const LabelledTensor& a, const LabelledTensor& b) {
   TileExtents tiles;
   for (std::size_t d = 0; d < a.letters.size(); ++d)
     tiles[a.letters[d]] = a.tensor.type.tile[static_cast<int>(d)];
@@ -49,7 +49,7 @@ void bound_result(TileExtents& tiles, const std::string& output, const Shape& sh
     tiles[output[d]] = std::min(tiles[output[d]], chosen[static_cast<int>(d)]);
 }
 
-Plan tiled(const Indexed& from, const TileExtents& tiles) {
+Plan tiled(const LabelledTensor& from, const TileExtents& tiles) {
   Tensor tensor = from.tensor;
   for (std::size_t d = 0; d < from.letters.size(); ++d)
     tensor = retiled(tensor, static_cast<int>(d), tiles.at(from.letters[d]));
@@ -58,13 +58,14 @@ Plan tiled(const Indexed& from, const TileExtents& tiles) {
 
 }  // namespace
 
-std::int64_t Indexed::extent(char letter) const {
+std::int64_t LabelledTensor::extent(char letter) const {
   const std::size_t at = letters.find(letter);
   return at == std::string::npos ? -1 : tensor.type.shape[static_cast<int>(at)];
 }
 
-Indexed broadcast(const Tensor& tensor, const Shape& shape, const std::string& letters, char own) {
-  Indexed result{tensor, ""};
+LabelledTensor broadcast(const Tensor& tensor, const Shape& shape, const std::string& letters,
+                         char own) {
+  LabelledTensor result{tensor, ""};
   const int lead = shape.rank() - tensor.type.rank();
   for (int d = 0; d < tensor.type.rank(); ++d) {
     const bool spread = tensor.type.shape[d] == 1 && shape[lead + d] != 1;
@@ -74,7 +75,7 @@ Indexed broadcast(const Tensor& tensor, const Shape& shape, const std::string& l
   return result;
 }
 
-Tensor joined(const Indexed& a, const Indexed& b, const KernelCall& kernel,
+Tensor joined(const LabelledTensor& a, const LabelledTensor& b, const KernelCall& kernel,
               const std::string& output) {
   Shape shape;
   for (char letter : output) shape.push_back(std::max(a.extent(letter), b.extent(letter)));
@@ -99,7 +100,7 @@ Tensor joined(const Indexed& a, const Indexed& b, const KernelCall& kernel,
   return tensor_of(adds ? plan.aggregate(components, "add") : with_keys(plan, keys), shape, tile);
 }
 
-Indexed diagonal(const Indexed& from) {
+LabelledTensor diagonal(const LabelledTensor& from) {
   const auto twice = repetition_in(from.letters);
   if (!twice) return from;
   // Square tiles, of which those on the diagonal have one.

@@ -1,4 +1,4 @@
-#include "database/written.h"
+#include "database/written_parts.h"
 
 #include <nlohmann/json.hpp>
 

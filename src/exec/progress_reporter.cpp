@@ -1,12 +1,12 @@
-#include "exec/progress_teller.h"
+#include "exec/progress_reporter.h"
 
 #include "exec/event_stream.h"
 #include "exec/work_left.h"
 
 namespace tessera::exec {
 
-ProgressTeller::ProgressTeller(const TaskGraph& graph, const std::vector<bool>& mine,
-                               const RunOptions& options)
+ProgressReporter::ProgressReporter(const TaskGraph& graph, const std::vector<bool>& mine,
+                                   const RunOptions& options)
     : graph_(graph), options_(options) {
   for (const Task& task : graph.tasks) {
     if (!mine[task.site]) continue;
@@ -17,7 +17,7 @@ ProgressTeller::ProgressTeller(const TaskGraph& graph, const std::vector<bool>& 
   }
 }
 
-void ProgressTeller::see(const ObservedRun&, std::span<const RunEvent> events) {
+void ProgressReporter::see(const ObservedRun&, std::span<const RunEvent> events) {
   const std::lock_guard lock(mutex_);
   for (const RunEvent& event : events) {
     switch (event.kind) {
@@ -38,7 +38,7 @@ void ProgressTeller::see(const ObservedRun&, std::span<const RunEvent> events) {
 }
 
 /// The time that is left is extrapolated from the work that is done.
-Progress ProgressTeller::at(const ObservedRun& run, std::int64_t time) const {
+Progress ProgressReporter::at(const ObservedRun& run, std::int64_t time) const {
   const std::lock_guard lock(mutex_);
   Progress told = now_;
   told.seconds = static_cast<double>(time - run.begin()) * 1e-9;
@@ -47,7 +47,7 @@ Progress ProgressTeller::at(const ObservedRun& run, std::int64_t time) const {
   return told;
 }
 
-void ProgressTeller::tell_if_due(const ObservedRun& run) {
+void ProgressReporter::report_if_due(const ObservedRun& run) {
   if (telling_.exchange(true, std::memory_order_acquire)) return;
   const Progress told = at(run, EventStream::now());
   std::exception_ptr error;
@@ -63,7 +63,7 @@ void ProgressTeller::tell_if_due(const ObservedRun& run) {
   if (error) std::rethrow_exception(error);
 }
 
-void ProgressTeller::run_ends(const ObservedRun& run, const RunEnd& end) {
+void ProgressReporter::run_ends(const ObservedRun& run, const RunEnd& end) {
   if (end.failed) return;
   Progress told = at(run, end.end);
   told.bytes_live = end.held;

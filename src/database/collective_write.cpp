@@ -1,4 +1,4 @@
-#include "database/written_together.h"
+#include "database/collective_write.h"
 
 #include "base/check.h"
 #include "database/outcome.h"

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "database/statement.h"
-#include "database/written.h"
+#include "database/written_parts.h"
 #include "exec/engine.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-#include "query/versions/wanted_tables.h"
+#include "query/versions/referenced_tables.h"
 
 #include <algorithm>
 
@@ -9,27 +9,27 @@ namespace tessera::query {
 
 using lang::fail_type;
 
-std::vector<std::vector<Wanted>> WantedTables::read_by(const sql::Query& query,
-                                                       const std::vector<std::string>& names,
-                                                       const std::vector<std::int64_t>& values) {
-  std::vector<std::vector<Wanted>> read;
+std::vector<std::vector<ReferencedTable>> ReferencedTables::read_by(
+    const sql::Query& query, const std::vector<std::string>& names,
+    const std::vector<std::int64_t>& values) {
+  std::vector<std::vector<ReferencedTable>> read;
   for (const sql::TableReference* reference : references_of(query))
     read.push_back(lang::at_location(reference->location,
                                      [&] { return tables_of(*reference, names, values); }));
   return read;
 }
 
-const std::vector<Wanted>* WantedTables::of(const sql::TableReference& reference,
-                                            const sql::Query& query,
-                                            const std::vector<std::vector<Wanted>>& read) {
+const std::vector<ReferencedTable>* ReferencedTables::of(
+    const sql::TableReference& reference, const sql::Query& query,
+    const std::vector<std::vector<ReferencedTable>>& read) {
   const auto& list = references_of(query);
   const auto at = std::find(list.begin(), list.end(), &reference);
   return at == list.end() ? nullptr : &read[static_cast<std::size_t>(at - list.begin())];
 }
 
-std::vector<Wanted> WantedTables::tables_of(const sql::TableReference& reference,
-                                            const std::vector<std::string>& names,
-                                            const std::vector<std::int64_t>& values) {
+std::vector<ReferencedTable> ReferencedTables::tables_of(const sql::TableReference& reference,
+                                                         const std::vector<std::string>& names,
+                                                         const std::vector<std::int64_t>& values) {
   const auto* named = std::get_if<sql::TableName>(&reference.source);
   const auto* united = std::get_if<sql::UnionOfVersions>(&reference.source);
   const std::string& name = named != nullptr ? named->name : united->name;
@@ -47,7 +47,7 @@ std::vector<Wanted> WantedTables::tables_of(const sql::TableReference& reference
   if (ranges.size() != arity)
     fail_type(reference.location, "wrong number of indices for table \"{}\": expected {}, found {}",
               name, arity, ranges.size());
-  std::vector<Wanted> found;
+  std::vector<ReferencedTable> found;
   const int number = number_of(table);
   for_each_version(ranges, names, values, reads_, stop_, [&](const Indices& indices) {
     const auto stored = definitions_.materialised(version_name(table, indices));
@@ -61,14 +61,14 @@ std::vector<Wanted> WantedTables::tables_of(const sql::TableReference& reference
   return found;
 }
 
-const std::vector<const sql::TableReference*>& WantedTables::references_of(
+const std::vector<const sql::TableReference*>& ReferencedTables::references_of(
     const sql::Query& query) {
   const auto found = references_.find(&query);
   if (found != references_.end()) return found->second;
   return references_[&query] = references_in(query);
 }
 
-int WantedTables::number_of(const std::string& table) {
+int ReferencedTables::number_of(const std::string& table) {
   for (std::size_t t = 0; t < tables_.size(); ++t)
     if (same_name(tables_[t], table)) return static_cast<int>(t);
   tables_.push_back(table);

@@ -1,4 +1,4 @@
-#include "database/together.h"
+#include "database/by_first.h"
 
 #include "base/check.h"
 #include "database/outcome.h"

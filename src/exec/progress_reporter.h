@@ -10,17 +10,18 @@
 namespace tessera::exec {
 
 /// Makes progress of the events of a run, and tells it: once in a while, and at the end.
-class ProgressTeller final : public RunObserver {
+class ProgressReporter final : public RunObserver {
  public:
   /// `mine`: the sites, by number, whose tasks are run here. `options` has who is told.
-  ProgressTeller(const TaskGraph& graph, const std::vector<bool>& mine, const RunOptions& options);
+  ProgressReporter(const TaskGraph& graph, const std::vector<bool>& mine,
+                   const RunOptions& options);
 
   void see(const ObservedRun& run, std::span<const RunEvent> events) override;
   void run_ends(const ObservedRun& run, const RunEnd& end) override;
 
   /// Tells how far the run is if it is time to. Any thread may call; while one tells, which may
   /// take long, the others go on.
-  void tell_if_due(const ObservedRun& run);
+  void report_if_due(const ObservedRun& run);
 
  private:
   Progress at(const ObservedRun& run, std::int64_t time) const;
