@@ -69,7 +69,7 @@ std::string dot_text(const Outline& outline, const Analysis* analysis) {
     text += "  }\n";
   }
   for (std::int64_t op = 0; op < plan.operators(); ++op)
-    for (const query::Read& read : query::reads_of(plan, op)) {
+    for (const query::OperatorInput& read : query::reads_of(plan, op)) {
       if (read.op >= 0)
         text += fmt::format("  o{} -> o{};\n", read.op, op);
       else
