@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 #include <shared_mutex>
 #include <utility>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "kernel/builtin.h"
 #include "kernel/call_text.h"
 
@@ -116,34 +116,13 @@ Registry& registry() {
   return instance;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (std::tolower(a[i]) != std::tolower(b[j]));
-      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::string kernels_like(std::string_view name) {
-  std::vector<std::pair<std::size_t, std::string>> near;
-  const auto consider = [&](const std::string& known) {
-    const std::size_t distance = edit_distance(name, known);
-    if (distance <= std::max<std::size_t>(2, name.size() / 3)) near.emplace_back(distance, known);
-  };
-  for (const auto& kernel : all_kernels()) consider(kernel->name);
-  for (const auto& [alias, text] : all_aliases()) consider(alias);
-  std::sort(near.begin(), near.end());
-  near.resize(std::min<std::size_t>(near.size(), 3));
-  std::string names;
-  for (const auto& [distance, known] : near) names += (names.empty() ? "" : " or ") + known;
-  return names;
+  std::vector<std::string> all;
+  for (const auto& kernel : all_kernels()) all.push_back(kernel->name);
+  for (const auto& [alias, text] : all_aliases()) all.push_back(alias);
+  return fmt::format("{}", fmt::join(similar_names(name, all), " or "));
 }
 
 KernelBinding resolve_kernel(std::string_view name) {

@@ -58,8 +58,8 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Location 
 
   const auto kind = catalogue.kind(statement.table);
   if (!kind)
-    fail_type(location, "table or tensor \"{}\" not found; available: {}{}", statement.table,
-              catalogue.all_names(),
+    fail_type(location, "table or tensor \"{}\" not found; {}{}", statement.table,
+              catalogue.instead_of(statement.table),
               statement.from ? "; CREATE TENSOR ... FROM creates a new tensor from a file" : "");
   const std::string name = catalogue.exact_name(statement.table);
   if (*kind == StoredDefinitions::Kind::versions || *kind == StoredDefinitions::Kind::view)

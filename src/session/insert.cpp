@@ -117,8 +117,8 @@ StatementResult Session::State::insert(const sql::Insert& statement, lang::Locat
   StoredDefinitions catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.table);
   if (!kind)
-    fail_type(location, "table \"{}\" not found; available: {}", statement.table,
-              catalogue.all_names());
+    fail_type(location, "table \"{}\" not found; {}", statement.table,
+              catalogue.instead_of(statement.table));
   const std::string name = catalogue.exact_name(statement.table);
   if (*kind != StoredDefinitions::Kind::table)
     fail_type(location, "cannot insert into {} \"{}\"", session::kind_name(*kind), name);

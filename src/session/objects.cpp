@@ -58,8 +58,8 @@ std::string find(StoredDefinitions& catalogue, const std::string& name, sql::Obj
                  lang::Location location) {
   const auto kind = catalogue.kind(name);
   if (!kind)
-    fail_type(location, "{} \"{}\" not found; available: {}", kind_name(wanted), name,
-              catalogue.all_names());
+    fail_type(location, "{} \"{}\" not found; {}", kind_name(wanted), name,
+              catalogue.instead_of(name));
   if (!is_kind(*kind, wanted))
     fail_type(location, "\"{}\" is a {}, not a {}", catalogue.exact_name(name),
               session::kind_name(*kind), kind_name(wanted));
@@ -135,8 +135,8 @@ StatementResult Session::State::describe(const sql::Describe& statement, lang::L
   StoredDefinitions catalogue(*snapshot);
   const auto kind = catalogue.kind(statement.name);
   if (!kind)
-    fail_type(location, "table or view \"{}\" not found; available: {}", statement.name,
-              catalogue.all_names());
+    fail_type(location, "table or view \"{}\" not found; {}", statement.name,
+              catalogue.instead_of(statement.name));
   const std::string name = catalogue.exact_name(statement.name);
   if (*kind == StoredDefinitions::Kind::versions)
     return {"DESCRIBE", session::described_versions(catalogue, name)};

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/names_text.h"
 #include "query/rows/text_value.h"
 #include "session/state.h"
 #include "tessera/cluster.h"
@@ -148,11 +149,10 @@ const Setting all_settings[] = {
      [](const SessionOptions& o) { return o.external_access.to_string(); }, nullptr, nullptr},
 };
 
-std::string names() {
-  std::string list;
-  for (const Setting& setting : all_settings)
-    list += (list.empty() ? "" : ", ") + std::string(setting.name);
-  return list;
+std::vector<std::string> setting_names() {
+  std::vector<std::string> names;
+  for (const Setting& setting : all_settings) names.emplace_back(setting.name);
+  return names;
 }
 
 }  // namespace
@@ -191,7 +191,8 @@ StatementResult Session::State::set(const sql::Set& statement, lang::Location lo
     database = database.with_lock_seconds(*options.lock_seconds);
     return {"SET", {}, fmt::format("set {} to {}", setting.name, setting.get(options))};
   }
-  fail_type(location, "setting \"{}\" not found; available: {}", statement.name, names());
+  fail_type(location, "setting \"{}\" not found; {}", statement.name,
+            instead_of(statement.name, setting_names()));
 }
 
 }  // namespace tessera

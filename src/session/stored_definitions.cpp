@@ -245,10 +245,10 @@ std::size_t StoredDefinitions::next_rule(const std::string& table) const {
   return next;
 }
 
-std::string StoredDefinitions::all_names() {
+std::string StoredDefinitions::instead_of(const std::string& name) {
   std::vector<std::string> names;
-  for (const auto& [name, kind] : kinds_) names.push_back(name);
-  return names_text(names);
+  for (const auto& [known, kind] : kinds_) names.push_back(known);
+  return tessera::instead_of(name, names);
 }
 
 }  // namespace tessera::session

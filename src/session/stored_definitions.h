@@ -60,7 +60,7 @@ class StoredDefinitions : public query::Definitions {
     return is_version(relation) && texts_.contains(table_text(relation));
   }
   bool has_materialised(const std::string& table) override { return !versions_of(table).empty(); }
-  std::string all_names() override;
+  std::string instead_of(const std::string& name) override;
 
   enum class Kind { table, tensor, virtual_tensor, view, versions };
   std::optional<Kind> kind(const std::string& name) const;

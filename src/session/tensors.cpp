@@ -23,8 +23,8 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
   const auto named = [&](const std::string& written) {
     const auto kind = catalogue.kind(written);
     const std::string name = catalogue.exact_name(written);
-    TESSERA_REQUIRE(TypeError, kind, "tensor \"{}\" not found; available: {}", name,
-                    catalogue.all_names());
+    TESSERA_REQUIRE(TypeError, kind, "tensor \"{}\" not found; {}", name,
+                    catalogue.instead_of(name));
     if (*kind == StoredDefinitions::Kind::virtual_tensor) {
       without_data.push_back(name);
       return catalogue.virtual_tensor(name)->tensor(name);

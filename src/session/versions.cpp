@@ -88,8 +88,8 @@ StatementResult Session::State::drop_versions(const sql::Drop& statement, lang::
     fail_type(location, "\"{}\" has no versions; omit the index",
               catalogue.exact_name(statement.name));
   if (rules == nullptr)
-    fail_type(location, "table \"{}\" not found; available: {}", statement.name,
-              catalogue.all_names());
+    fail_type(location, "table \"{}\" not found; {}", statement.name,
+              catalogue.instead_of(statement.name));
   const std::string name = catalogue.exact_name(statement.name);
   if (std::cmp_not_equal(statement.indices.size(), rules->front().arity()))
     fail_type(statement.indices[0].location,

@@ -87,8 +87,8 @@ std::string schema_text(const Database& database, const std::string& name) {
   const Snapshot snapshot = database.snapshot();
   StoredDefinitions catalogue(snapshot);
   if (!name.empty()) {
-    TESSERA_REQUIRE(TypeError, catalogue.kind(name), "\"{}\" not found; available: {}", name,
-                    catalogue.all_names());
+    TESSERA_REQUIRE(TypeError, catalogue.kind(name), "\"{}\" not found; {}", name,
+                    catalogue.instead_of(name));
     return text_of(catalogue, snapshot, catalogue.exact_name(name));
   }
   std::string text, views;  // which read the others, and so come after them

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "query/rows/kernel_location.h"
 
 namespace tessera::query {
@@ -39,12 +40,20 @@ std::string qualified(const sql::Name& name) {
   return name.table.empty() ? name.column : name.table + "." + name.column;
 }
 
-std::string names_in(const Schema& columns) {
-  std::string names;
-  for (const Column& column : columns)
-    names += (names.empty() ? "" : ", ") +
-             (column.table.empty() ? column.name : column.table + "." + column.name);
-  return names.empty() ? "none" : names;
+/// What a message says that has not found a column: names like it, or all there are.
+std::string columns_instead_of(const sql::Name& written, const Schema& columns) {
+  std::vector<std::string> names, qualified_names;
+  for (const Column& column : columns) {
+    if (written.table.empty() || same_name(column.table, written.table))
+      names.push_back(column.name);
+    qualified_names.push_back(column.table.empty() ? column.name
+                                                   : column.table + "." + column.name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return similar_names(written.column, names).empty()
+             ? "available columns: " + names_text(qualified_names)
+             : instead_of(written.column, names);
 }
 
 ExpressionPtr name(const sql::Name& written, const Scope& scope, Location location) {
@@ -64,8 +73,8 @@ ExpressionPtr name(const sql::Name& written, const Scope& scope, Location locati
     for (std::size_t p = 0; p < scope.parameters->size(); ++p)
       if (same_name((*scope.parameters)[p], written.column))
         return make(Parameter{static_cast<int>(p)}, bigint_type, location);
-  fail_type(location, "column \"{}\" not found; available columns: {}", qualified(written),
-            names_in(scope.columns == nullptr ? Schema{} : *scope.columns));
+  fail_type(location, "column \"{}\" not found; {}", qualified(written),
+            columns_instead_of(written, scope.columns == nullptr ? Schema{} : *scope.columns));
 }
 
 struct Binder {

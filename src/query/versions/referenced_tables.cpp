@@ -40,8 +40,8 @@ std::vector<ReferencedTable> ReferencedTables::tables_of(const sql::TableReferen
     fail_type(reference.location, "\"{}\" has no versions; omit the index",
               definitions_.exact_name(name));
   if (rules == nullptr)
-    fail_type(reference.location, "versioned table \"{}\" not found; available: {}", name,
-              definitions_.all_names());
+    fail_type(reference.location, "versioned table \"{}\" not found; {}", name,
+              definitions_.instead_of(name));
   const std::string& table = rules->front().table();
   const std::size_t arity = static_cast<std::size_t>(rules->front().arity());
   if (ranges.size() != arity)

@@ -219,8 +219,8 @@ class Unroller {
       }
       const auto schema = unroller_.definitions_.stored(wanted.stored);
       if (!schema)
-        fail_type(wanted.location, "table \"{}\" not found; available: {}", wanted.stored,
-                  unroller_.definitions_.all_names());
+        fail_type(wanted.location, "table \"{}\" not found; {}", wanted.stored,
+                  unroller_.definitions_.instead_of(wanted.stored));
       inputs.push_back(unroller_.stored_number(unroller_.definitions_.exact_name(wanted.stored)));
       return {slot, *schema};
     }

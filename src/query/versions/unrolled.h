@@ -33,7 +33,8 @@ class Definitions {
   virtual std::optional<std::string> materialised(const std::string& version) = 0;
   /// Whether any version of a table is stored.
   virtual bool has_materialised(const std::string& table) = 0;
-  virtual std::string all_names() = 0;  // for messages
+  /// What a message says that has not found this name: names like it, or all there are.
+  virtual std::string instead_of(const std::string& name) = 0;
 };
 
 /// A query to be computed, with the values of the loop variables it may use.
