@@ -15,7 +15,8 @@ TEST(NamesText, ManyNamesAreCutShort) {
 }
 
 TEST(NamesText, SimilarNamesComeClosestFirst) {
-  EXPECT_EQ(similar_names("nme", {"id", "name", "names"}), (Names{"name", "names"}));
+  EXPECT_EQ(similar_names("nam", {"id", "names", "name"}), Names{"name"});
+  EXPECT_EQ(similar_names("tota", {"totals", "count", "total"}), (Names{"total", "totals"}));
   EXPECT_EQ(similar_names("NAME", {"name"}), Names{"name"});
   EXPECT_EQ(similar_names("total", {"subtotals", "t", "count"}), Names{});
   EXPECT_EQ(similar_names("aaaa", {"aaab", "aaac", "aaad", "aaae"}),
