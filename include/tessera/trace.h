@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tessera/events.h"
+#include "tessera/run.h"
 
 namespace tessera {
 

@@ -105,6 +105,21 @@ std::vector<T> elements(const Tile& tile) {
   return std::vector<T>(dense.data<T>(), dense.data<T>() + dense.elements());
 }
 
+/// The message of the error of this kind that it ends with.
+template <class Kind, class Work>
+std::string message_of(const Work& work) {
+  try {
+    work();
+  } catch (const Kind& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another error: " << error.what();
+    return {};
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
 }  // namespace tessera
 
 #define EXPECT_TILE_EQ(actual, expected) EXPECT_TRUE(::tessera::tiles_equal(actual, expected))

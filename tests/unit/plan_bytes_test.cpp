@@ -21,21 +21,6 @@ FindInput always(const Plan& input) {
   return [input](const std::string&, const RelationType&) { return input; };
 }
 
-/// The message of the error of this kind that it ends with.
-template <class Kind, class Work>
-std::string message_of(const Work& work) {
-  try {
-    work();
-  } catch (const Kind& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another error: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
 std::string refusal_to_read(const std::string& bytes, const FindInput& find = {}) {
   return message_of<PlanError>([&] { (void)plans_from_bytes(bytes, find); });
 }
