@@ -62,6 +62,14 @@ def test_a_program_that_wants_a_later_version_is_told(prefix, program):
     assert re.search(r"compatible\s+with\s+requested\s+version\s+\"9\.9\"", ended.stdout), ended.stdout
 
 
+def test_each_header_includes_what_it_uses(prefix):
+    headers = sorted((prefix / "include" / "tessera").glob("*.h"))
+    assert len(headers) > 10
+    for header in headers:
+        done("g++", "-std=c++20", "-fsyntax-only", f"-I{prefix / 'include'}", "-include", f"tessera/{header.name}",
+             "-x", "c++", os.devnull)
+
+
 def test_nothing_installed_names_the_build(prefix):
     texts = [*prefix.glob("lib/**/*.cmake"), *prefix.glob("include/**/*.h")]
     binaries = [prefix / "bin" / "tessera", *prefix.glob("lib/**/*.so")]

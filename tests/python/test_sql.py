@@ -239,8 +239,11 @@ def test_errors_have_a_place_and_are_of_their_kind(people):
         people.sql("SELECT id,\n  nope FROM people")
     found = error.value
     assert (found.kind, found.line, found.column) == ("TypeError", 2, 3)
-    assert str(found) == ('TypeError: column "nope" not found; available columns: people.id, people.name, people.height, '
-                          "people.here\nline 2:   nope FROM people\n          ^")
+    assert str(found) == ('TypeError: column "nope" not found; did you mean "name"?\n'
+                          "line 2:   nope FROM people\n          ^")
+    with pytest.raises(ts.TypeError, match="column \"weight_of\" not found; available columns: people.id, people.name, "
+                                           "people.height, people.here"):
+        people.sql("SELECT weight_of FROM people")
     assert isinstance(found, ts.Error) and isinstance(found, ts.TypeError) and isinstance(found, TypeError)
     with pytest.raises(ts.ParseError):
         people.sql("SELEC 1")
