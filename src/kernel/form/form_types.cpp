@@ -10,7 +10,7 @@ class Typing {
       : known_{.form = std::move(form), .arguments = {arguments.begin(), arguments.end()}} {
     known_.extents.assign(known_.form.indices.size(), -1);
     for (std::size_t i = 0; i < known_.extents.size(); ++i)
-      if (known_.form.indices[i].extent) known_.extents[i] = *known_.form.indices[i].extent;
+      set_extent(known_.form.indices[i], known_.extents[i]);
   }
 
   TypedForm types() && {
@@ -35,6 +35,19 @@ class Typing {
     return known_.form.indices[static_cast<std::size_t>(index)].name;
   }
 
+  void set_extent(const IndexForm::Index& index, std::int64_t& extent) const {
+    if (index.extent) extent = *index.extent;
+    if (!index.like) return;
+    const auto [argument, dimension] = *index.like;
+    const bool known =
+        argument >= 0 && std::cmp_less(argument, known_.arguments.size()) && dimension >= 0 &&
+        dimension < known_.arguments[static_cast<std::size_t>(argument)].shape.rank();
+    TESSERA_REQUIRE(TypeError, known,
+                    "index {} of {} is like dimension {} of argument #{}, which does not exist",
+                    index.name, to_string(known_.form), dimension, argument);
+    extent = known_.arguments[static_cast<std::size_t>(argument)].shape[dimension];
+  }
+
   void find_extents(const Term& term) {
     if (const auto* read = as<term::Element>(term)) {
       TESSERA_REQUIRE(TypeError, std::cmp_less(read->argument, known_.arguments.size()),
@@ -53,6 +66,9 @@ class Typing {
 
   void agree(int index, std::int64_t extent, int argument, int dimension) {
     std::int64_t& known = known_.extents[static_cast<std::size_t>(index)];
+    // An extent that is given may be smaller: only so far is read.
+    const bool is_given = known_.form.indices[static_cast<std::size_t>(index)].extent.has_value();
+    if (is_given && known <= extent) return;
     TESSERA_REQUIRE(TypeError, known < 0 || known == extent,
                     "index {} of {} has extent {}, but dimension {} of argument #{} has {}",
                     name_of(index), to_string(known_.form), known, dimension, argument, extent);

@@ -16,12 +16,17 @@ namespace tessera {
 /// matrices. Its arguments are numbered from 0.
 ///
 /// An index that stands alone as a position of an argument runs over the extent of that dimension,
-/// and all dimensions that it so indexes have to agree. For any other index the extent is given:
-/// [i:10] i * i.
+/// and all dimensions that it so indexes have to agree. For any other index the extent is given, as
+/// in [i:10] i * i, or said to be that of a dimension: [i:#0:1] 1.0. One that is given may be
+/// smaller than the dimensions that it indexes.
 struct IndexForm {
   struct Index {
     std::string name;
     std::optional<std::int64_t> extent = {};
+    struct Dimension {
+      int argument = 0, dimension = 0;
+    };
+    std::optional<Dimension> like = {};  // whose extent it has
   };
   std::vector<Index> indices;  // those of the result first, then those of folds
   int rank = 0;                // how many are the result's

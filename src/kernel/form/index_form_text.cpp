@@ -44,7 +44,10 @@ class Printer {
     std::vector<std::string> names;
     for (int index : of) {
       const IndexForm::Index& known = form_.indices[static_cast<std::size_t>(index)];
-      names.push_back(known.extent ? fmt::format("{}:{}", known.name, *known.extent) : known.name);
+      names.push_back(known.extent ? fmt::format("{}:{}", known.name, *known.extent)
+                      : known.like ? fmt::format("{}:#{}:{}", known.name, known.like->argument,
+                                                 known.like->dimension)
+                                   : known.name);
     }
     return fmt::format("[{}]", fmt::join(names, ","));
   }
@@ -157,18 +160,27 @@ class FormParser {
     expect("[");
     if (accept("]")) return found;
     do {
-      IndexForm::Index index{word("the name of an index"), std::nullopt};
-      if (accept(":")) {
-        const auto extent = digits<std::int64_t>();
-        if (!extent || *extent < 0) fail("the extent of an index");
-        index.extent = *extent;
-      }
+      IndexForm::Index index{word("the name of an index")};
+      if (accept(":")) extent_of(index);
       found.push_back(static_cast<int>(form_.indices.size()));
       names_.emplace_back(index.name, found.back());
       form_.indices.push_back(std::move(index));
     } while (accept(","));
     expect("]");
     return found;
+  }
+
+  void extent_of(IndexForm::Index& index) {
+    if (!accept("#")) {
+      index.extent = digits<std::int64_t>();
+      if (!index.extent || *index.extent < 0) fail("the extent of an index");
+      return;
+    }
+    const auto argument = digits<int>();
+    expect(":");
+    const auto dimension = digits<int>();
+    if (!argument || !dimension) fail("an argument and a dimension of it, as in [i:#0:1]");
+    index.like = {{*argument, *dimension}};
   }
 
   Term term(int loosest) {

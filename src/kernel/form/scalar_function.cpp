@@ -36,18 +36,17 @@ constexpr ScalarFunction function(std::string_view name, Traits traits = {}) {
                        evaluation<F, std::int64_t>(), evaluation<F, bool>()}};
 }
 
-using enum WorkingDType;
-constexpr Traits transcendental{.working = floating, .flops = 20};
+constexpr Traits transcendental{.working = WorkingDType::floating, .flops = 20};
 constexpr Traits comparison{.gives_boolean = true};
 
 constexpr std::array functions = {
     function<Add>("add"),
     function<Sub>("sub"),
     function<Mul>("mul"),
-    function<Div>("div", {.working = floating}),
-    function<FloorDivide>("floor_divide", {.working = number}),
-    function<Remainder>("remainder", {.working = number}),
-    function<Power>("power", {.working = number, .flops = 20}),
+    function<Div>("div", {.working = WorkingDType::floating}),
+    function<FloorDivide>("floor_divide", {.working = WorkingDType::number}),
+    function<Remainder>("remainder", {.working = WorkingDType::number}),
+    function<Power>("power", {.working = WorkingDType::number, .flops = 20}),
     function<Maximum>("maximum"),
     function<Minimum>("minimum"),
     function<Equal>("equal", comparison),
@@ -56,12 +55,12 @@ constexpr std::array functions = {
     function<LessEqual>("less_equal", comparison),
     function<Greater>("greater", comparison),
     function<GreaterEqual>("greater_equal", comparison),
-    function<LogicalAnd>("logical_and", {.working = boolean}),
-    function<LogicalOr>("logical_or", {.working = boolean}),
-    function<LogicalNot>("logical_not", {.working = boolean}),
+    function<LogicalAnd>("logical_and", {.working = WorkingDType::boolean}),
+    function<LogicalOr>("logical_or", {.working = WorkingDType::boolean}),
+    function<LogicalNot>("logical_not", {.working = WorkingDType::boolean}),
     function<Neg>("neg"),
     function<Abs>("abs"),
-    function<Square>("square", {.working = number}),
+    function<Square>("square", {.working = WorkingDType::number}),
     function<Relu>("relu"),
     function<ReluDeriv>("relu_deriv"),
     function<Exp>("exp", transcendental),

@@ -49,6 +49,7 @@ struct SameButForParts {
 }  // namespace
 
 Term number(Scalar value) { return make(term::Number{value}); }
+Term integer(std::int64_t value) { return number(Scalar(value)); }
 Term position(int index) { return make(term::Position{index}); }
 Term element(int argument, std::vector<Term> at) {
   return make(term::Element{argument, std::move(at)});

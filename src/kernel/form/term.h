@@ -60,6 +60,7 @@ struct TermNode {
 };
 
 Term number(Scalar value);
+Term integer(std::int64_t value);
 Term position(int index);
 Term element(int argument, std::vector<Term> at);
 /// `argument` at these indices.

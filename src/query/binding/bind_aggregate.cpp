@@ -45,6 +45,11 @@ std::vector<sql::ExpressionPtr> parts_of(const sql::Expression& expression) {
     List operator()(const sql::ArrayLiteral& e) const { return e.elements; }
     List operator()(const sql::Transposed& e) const { return {e.operand}; }
     List operator()(const sql::Versioned& e) const { return e.indices; }
+    List operator()(const sql::Tuple& e) const { return e.elements; }
+    List operator()(const sql::Range& e) const { return {e.from, e.to}; }
+    List operator()(const sql::Aggregation& e) const { return {e.operand}; }
+    // Its names are its own.
+    List operator()(const std::shared_ptr<const sql::Comprehension>&) const { return {}; }
   };
   return std::visit(Parts{}, expression.node);
 }
