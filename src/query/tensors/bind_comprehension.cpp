@@ -110,8 +110,10 @@ void ComprehensionBinder::generate(const sql::Generator& generator) {
       name != nullptr && name->table.empty() ? variables_.find(name->column) : nullptr;
   if (variable != nullptr && variable->lifted)
     return variables_.bind(generator.pattern, of_group(*variable));
-  variables_.bind(generator.pattern,
-                  entries(array_of(domain, variable), generator.pattern, generator.every));
+  const Array array = array_of(domain, variable);
+  if (array.type.shape.rank() == 0)
+    fail_type(domain.location, "a generator needs an array or a range, not a number");
+  variables_.bind(generator.pattern, entries(array, generator.pattern, generator.every));
 }
 
 BoundValue ComprehensionBinder::in_range(const sql::Pattern& pattern, const sql::Range& range) {

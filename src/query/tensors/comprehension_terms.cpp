@@ -208,12 +208,13 @@ Term ComprehensionBinder::part(const sql::Versioned& indexed, lang::Location loc
     fail_type(location, "{} has {} dimensions, but {} indices are given", indexed.name,
               shape.rank(), indexed.indices.size());
   std::vector<Term> at;
-  for (const sql::ExpressionPtr& index : indexed.indices) at.push_back(term(*index));
-  return lang::at_location(location, [&] {
-    const Term element = form_.element(array, at);
-    (void)form_.dtype(element);
-    return element;
-  });
+  for (const sql::ExpressionPtr& index : indexed.indices) {
+    at.push_back(term(*index));
+    if (form_.dtype(at.back()) != DType::i64)
+      fail_type(index->location, "an index must be an integer, not {}",
+                to_string(form_.dtype(at.back())));
+  }
+  return form_.element(array, at);
 }
 
 Term ComprehensionBinder::part(const sql::Aggregation& aggregation, lang::Location location) {
