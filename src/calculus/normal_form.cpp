@@ -134,8 +134,9 @@ int NormalForm::own_index(const Term& key, std::optional<std::int64_t> known_ext
     if (!taken.contains(plain->index)) return plain->index;
   TESSERA_REQUIRE(TypeError, dtype(key) == DType::i64, "an index must be an integer, not {}",
                   to_string(dtype(key)));
-  if (const auto bounds = bounds_of(key, extents_); !known_extent && bounds)
-    known_extent = bounds->high + 1;
+  // Beyond what the key can be there is nothing.
+  if (const auto bounds = bounds_of(key, extents_))
+    known_extent = std::min(known_extent.value_or(bounds->high + 1), bounds->high + 1);
   TESSERA_REQUIRE(TypeError, known_extent,
                   "how many values the key has is known only when it runs; say the shape of the "
                   "result, as in tensor(100)[ ... ]");

@@ -8,6 +8,7 @@
 #include "ia/evaluate.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
+#include "support/plan_lines.h"
 
 namespace tessera {
 namespace {
@@ -83,12 +84,6 @@ TEST(Simplify, EachRuleOffAndAllOnComputeTheSame) {
   for (const std::string& rule : simplifying_rules()) EXPECT_GE(fired[rule], 10) << rule;
 }
 
-std::vector<std::string> lines(const ia::Plan& plan) {
-  std::vector<std::string> result;
-  for (const ia::Plan& node : ia::in_order(plan)) result.insert(result.begin(), describe(node));
-  return result;
-}
-
 Plan matrix(std::int64_t tiles) {
   return Plan::input(RelationType{{{"", {DType::f64, {10, 10}, 0}}}, {tiles, tiles}}, "R");
 }
@@ -96,7 +91,7 @@ Plan matrix(std::int64_t tiles) {
 TEST(Simplify, TheDiagonalOfASumAsInThePaper) {
   const Plan diagonal = matrix(4).join(matrix(4), {0, 1}, {0, 1}, "add").filter("k0 = k1");
   const Simplified simple = simplify({ia::translate(diagonal, ia::dealt_out(4))});
-  EXPECT_EQ(lines(simple.plans.front()),
+  EXPECT_EQ(lines_of(simple.plans.front()),
             (std::vector<std::string>{"Join <0, 1> = <0, 1> with add", "BCAST", "Filter k0 = k1",
                                       "Input R", "Filter k0 = k1", "Input R"}));
 }
@@ -104,9 +99,9 @@ TEST(Simplify, TheDiagonalOfASumAsInThePaper) {
 TEST(Simplify, WhatIsFoldedIsMadeSmallerBefore) {
   const Plan sums = matrix(4).join(matrix(4), {0, 1}, {0, 1}, "mul").aggregate({0}, "add");
   const Simplified rows = simplify({ia::translate(sums.transform("row_sum"), ia::dealt_out(4))});
-  EXPECT_EQ(lines(rows.plans.front()).front(), "Aggregate by <0> with add");
+  EXPECT_EQ(lines_of(rows.plans.front()).front(), "Aggregate by <0> with add");
   const Simplified all = simplify({ia::translate(sums.transform("neg"), ia::dealt_out(4))});
-  EXPECT_EQ(lines(all.plans.front()).front(), "Map with neg");
+  EXPECT_EQ(lines_of(all.plans.front()).front(), "Map with neg");
 }
 
 TEST(Simplify, WhatOthersReadIsLeftAlone) {
