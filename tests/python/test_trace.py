@@ -89,8 +89,9 @@ def test_a_session_of_python_has_one(tmp_path):
 
 def test_operators_are_named_as_by_explain(tmp_path):
     file = tmp_path / "run.json"
-    session = ts.connect().session(trace=str(file))
-    session.sql("CREATE TENSOR A TILE [2][2] AS tile([[1.0, 2.0]], repeats = [4, 2])")
+    database = ts.connect()
+    database.session().sql("CREATE TENSOR A TILE [2][2] AS tile([[1.0, 2.0]], repeats = [4, 2])")
+    session = database.session(trace=str(file))
     statement = "CREATE TENSOR B AS relu(A @ A) + 1"
     document = json.loads("\n".join(row[0] for row in session.sql("EXPLAIN (FORMAT JSON) " + statement)))
     explained = {operator["operator"] for plan in document["plans"] for operator in plan["plan"]}
