@@ -389,7 +389,7 @@ TEST(Rules, AreListedOnceUnderTheirNames) {
     EXPECT_FALSE(rule.law.empty()) << rule.name;
     EXPECT_TRUE(rule.apply) << rule.name;
   }
-  EXPECT_EQ(names.size(), 30u);
+  EXPECT_EQ(names.size(), 31u);
 }
 
 }  // namespace
