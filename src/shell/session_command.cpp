@@ -9,7 +9,6 @@
 #include "shell/commands.h"
 #include "shell/interactive.h"
 #include "shell/terminal.h"
-#include "tessera/placement.h"
 #include "tessera/trace.h"
 
 namespace tessera::shell {
