@@ -192,6 +192,8 @@ struct Comprehension {
 
 /// As it could have been written, with the parentheses that are needed.
 std::string to_string(const Expression& expression);
+/// What an option is turned to: ON, OFF, TRUE, FALSE, 1 or 0; none if it is something else.
+std::optional<bool> on_or_off(const Expression& value);
 
 // ----------------------------------------------------------------------------------- Queries
 
@@ -373,7 +375,7 @@ struct Execute {
 };
 struct Explain {
   bool analyze = false;
-  Options options = {};  // FORMAT, SITES
+  Options options = {};  // FORMAT, SITES, VERBOSE
   StatementPtr statement;
 };
 

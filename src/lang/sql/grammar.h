@@ -65,6 +65,8 @@ CreateTensor create_tensor(Cursor& cursor);
 CreateView create_view(Cursor& cursor);
 bool if_not_exists(Cursor& cursor);
 Options options_in_parentheses(Cursor& cursor);
+/// More options, none of which is there already.
+void add_options_in_parentheses(Cursor& cursor, Options& options);
 ExpressionPtr setting(Cursor& cursor);  // the value of an option: on, csv, '2 GB', 4
 Execute execute(Cursor& cursor);
 Materialize materialize(Cursor& cursor);
