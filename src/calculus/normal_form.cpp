@@ -14,6 +14,12 @@ bool reads_only(const Term& term, const std::set<int>& indices) {
   return std::includes(indices.begin(), indices.end(), read.begin(), read.end());
 }
 
+bool reads_elements(const Term& term) {
+  if (as<term::Element>(term) != nullptr) return true;
+  const std::vector<Term> parts = parts_of(term);
+  return std::any_of(parts.begin(), parts.end(), reads_elements);
+}
+
 /// The conjuncts of a condition.
 void split(const Term& condition, std::vector<Term>& into) {
   const auto* both = as<term::Applied>(condition);
@@ -66,7 +72,7 @@ void NormalForm::replace(int index, const Term& by) {
 void NormalForm::keep_inside(const Term& value, std::int64_t extent) {
   for (const Term& condition :
        {applied("greater_equal", {value, integer(0)}), applied("less", {value, integer(extent)})})
-    if (decided(condition, extents_) != true) conditions_.push_back(condition);
+    if (decided(condition, extents_) != true) conditions_.push_front(condition);
 }
 
 /// i = j: one index, of the smaller extent. i = f(j): the value of i.
@@ -94,8 +100,11 @@ void NormalForm::equate(const Term& a, const Term& b) {
     return;
   }
   const int index = by_right ? left->index : right->index;
-  const Term& value = by_right ? b : a;
+  Term value = by_right ? b : a;
   keep_inside(value, extent(index));
+  // A longer index is no position by itself: not all of its values are.
+  if (const auto* other = as<term::Position>(value); other && extent(other->index) > extent(index))
+    value = applied("add", {value, integer(0)});
   replace(index, value);
 }
 
@@ -121,10 +130,13 @@ std::vector<int> NormalForm::live() const {
   return indices;
 }
 
-Term NormalForm::all_of(const std::vector<Term>& conditions) const {
+/// An element is read only where the conditions before it hold: it may not exist elsewhere.
+Term NormalForm::all_of(const Conditions& conditions) const {
   Term all = nullptr;
-  for (const Term& condition : conditions)
-    all = all == nullptr ? condition : applied("logical_and", {all, condition});
+  for (auto condition = conditions.rbegin(); condition != conditions.rend(); ++condition)
+    all = all == nullptr        ? *condition
+          : reads_elements(all) ? choice(*condition, all, number(Scalar(false)))
+                                : applied("logical_and", {*condition, all});
   return all;
 }
 
@@ -174,7 +186,7 @@ std::vector<Term> NormalForm::group_by(const std::vector<Term>& keys,
   grouped_ = true;
   for (int index : live())
     if (!own.contains(index)) members_.push_back(index);
-  std::vector<Term> of_keys;
+  Conditions of_keys;
   for (const Term& condition : conditions_)
     (reads_only(condition, own) ? of_keys : of_members_).push_back(condition);
   conditions_ = std::move(of_keys);
@@ -202,7 +214,7 @@ Term NormalForm::nested(Monoid monoid, const std::function<Term()>& value) {
   std::set<int> outer = outer_;
   outer.insert(around.begin(), around.end());
   std::swap(outer_, outer);
-  std::vector<Term> conditions;
+  Conditions conditions;
   std::swap(conditions_, conditions);
   const bool was_grouped = std::exchange(grouped_, false);
   const Term made = folded(monoid, value());
@@ -233,7 +245,7 @@ Array NormalForm::array(const std::vector<Term>& keys, const Term& value,
     int index = own_index(resolved(keys[k]), wanted, true, taken);
     if (wanted && extent(index) < *wanted) {  // zeros beyond what there is
       const int wider = new_index(names_[static_cast<std::size_t>(index)], *wanted);
-      conditions_.push_back(applied("less", {position(wider), integer(extent(index))}));
+      conditions_.push_front(applied("less", {position(wider), integer(extent(index))}));
       replace(index, applied("add", {position(wider), integer(0)}));
       index = wider;
     } else if (wanted) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ class NormalForm {
   const std::vector<std::int64_t>& extents() const { return extents_; }
 
  private:
+  /// Of an element, in the order in which they are asked: first whether it is inside of an array.
+  using Conditions = std::deque<Term>;
+
   std::int64_t& extent(int index) { return extents_[static_cast<std::size_t>(index)]; }
   int new_index(const std::string& name, std::int64_t extent);
   void replace(int index, const Term& by);
@@ -55,7 +59,7 @@ class NormalForm {
   /// A key as an index of its own: the indices it is made of are replaced by functions of it.
   int own_index(const Term& key, std::optional<std::int64_t> known_extent, bool one_each,
                 const std::set<int>& taken);
-  Term all_of(const std::vector<Term>& conditions) const;
+  Term all_of(const Conditions& conditions) const;
   std::vector<int> live() const;
   IndexForm form_of(const std::vector<int>& result, const Term& value) const;
 
@@ -63,12 +67,12 @@ class NormalForm {
   std::vector<std::int64_t> extents_;
   std::map<int, Term> replaced_;
   std::set<int> bound_;  // by folds
-  std::vector<Term> conditions_;
+  Conditions conditions_;
   std::vector<Array> arguments_;
   bool grouped_ = false;
-  std::vector<int> members_;      // what runs inside of a group
-  std::vector<Term> of_members_;  // the conditions of before the grouping
-  std::set<int> outer_;           // in a nested comprehension: the indices around it
+  std::vector<int> members_;  // what runs inside of a group
+  Conditions of_members_;     // the conditions of before the grouping
+  std::set<int> outer_;       // in a nested comprehension: the indices around it
 };
 
 }  // namespace tessera::calculus

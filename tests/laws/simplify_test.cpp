@@ -113,8 +113,8 @@ TEST(Simplify, AnAggregationFollowsAJoinWhoseKeyIsRenamed) {
   for (const int sites : {1, 4}) {
     const Simplified simple =
         simplify({ia::translate(sums.aggregate({0, 1}, "add"), ia::dealt_out(sites))});
-    EXPECT_EQ(lines(simple.plans.front()).front(), "Aggregate by <2, 0> with add");
-    EXPECT_EQ(lines(simple.plans.front())[sites > 1 ? 2 : 1], "Join <1> = <0> with matmul");
+    EXPECT_EQ(lines_of(simple.plans.front()).front(), "Aggregate by <2, 0> with add");
+    EXPECT_EQ(lines_of(simple.plans.front())[sites > 1 ? 2 : 1], "Join <1> = <0> with matmul");
   }
 }
 
