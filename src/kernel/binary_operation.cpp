@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernel/operations.h"
+#include "kernel/form/operations.h"
 #include "kernel/sparse_merge.h"
 #include "tile/dispatch.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "kernel/elementwise_loops.h"
-#include "kernel/working_dtype.h"
+#include "kernel/form/working_dtype.h"
 #include "tessera/kernel.h"
 
 namespace tessera {

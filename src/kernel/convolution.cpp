@@ -9,7 +9,7 @@
 #include "kernel/arguments.h"
 #include "kernel/builtin.h"
 #include "kernel/convolution_loops.h"
-#include "kernel/working_dtype.h"
+#include "kernel/form/working_dtype.h"
 #include "tile/buffer.h"
 
 namespace tessera {

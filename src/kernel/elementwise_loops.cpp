@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/stop.h"
-#include "kernel/operations.h"
+#include "kernel/form/operations.h"
 #include "tile/dispatch.h"
 #include "tile/tile_rep.h"
 

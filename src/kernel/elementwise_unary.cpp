@@ -5,10 +5,10 @@
 #include "kernel/builtin.h"
 #include "kernel/claims.h"
 #include "kernel/elementwise_loops.h"
-#include "kernel/operations.h"
+#include "kernel/form/operations.h"
+#include "kernel/form/working_dtype.h"
 #include "kernel/softmax.h"
 #include "kernel/sparse_merge.h"
-#include "kernel/working_dtype.h"
 
 namespace tessera {
 namespace {

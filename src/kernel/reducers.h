@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "base/stop.h"
-#include "kernel/operations.h"
+#include "kernel/form/operations.h"
 #include "kernel/reduction_traversal.h"
 
 namespace tessera {

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/stop.h"
-#include "kernel/operations.h"
+#include "kernel/form/operations.h"
 
 namespace tessera {
 namespace {
