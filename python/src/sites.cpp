@@ -68,7 +68,7 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   }
   options.placed = [&](const Plan& input) -> std::optional<Placement> {
     const auto found = layouts.find(name_of(input));
-    if (found == layouts.end()) return ia::dealt_out(count)(input);
+    if (found == layouts.end()) return ia::round_robin(count)(input);
     if (!found->second) return std::nullopt;
     return found->second->of(input, count);
   };

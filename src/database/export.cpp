@@ -83,7 +83,7 @@ FileReport Database::export_file(const std::vector<std::string>& names, const st
   const exec::StatementMemory memory(exec::memory_limit_of(state_->filled_in()));
   FormatOptions options = asked;
   options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
-  const StopScope heard(options.stop);
+  const StopScope stop_scope(options.stop);
   store::check_limits(options);
   TESSERA_REQUIRE(TypeError, !names.empty(), "cannot export to {}: no tensor is given", to);
   const store::Format& format = store::find_format(to, options.format);

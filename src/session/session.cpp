@@ -253,7 +253,7 @@ void Session::execute(std::string_view text,
     }
   };
   const LetGo whatever_happens{*state_};
-  const StopScope heard(state_->options.run.stop);
+  const StopScope stop_scope(state_->options.run.stop);
   try {
     state_->fill_in_engine();
     telling_failed_allocations([&] {
