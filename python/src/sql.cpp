@@ -137,7 +137,9 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
     options.run = run_options(false, sites, threads, memory_limit, temporary_folder);
     options.run.optimize = optimize;
     options.frame_size = frame_size;
-    if (!trace.empty()) options.run.observer = std::make_shared<Trace>(trace, options.run);
+    if (!trace.empty())
+      options.run.observer = std::make_shared<Trace>(
+          trace, options.run, self.external_access().and_only(options.external_access));
     return std::make_shared<SharedSession>(self, options);
   };
   database

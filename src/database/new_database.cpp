@@ -4,6 +4,7 @@
 #include "database/write_lock.h"
 #include "store/commit_log.h"
 #include "store/old_catalog.h"
+#include "store/own_files.h"
 
 namespace tessera {
 namespace {
@@ -41,9 +42,17 @@ void refuse_links(const fs::path& folder) {
   }
 }
 
+void refuse_other_files(const fs::path& folder) {
+  TESSERA_REQUIRE(IoError, is_free(folder) || store::has_catalogue(folder),
+                  "\"{}\" is not a Tessera database: the folder has other files in it; choose "
+                  "another name",
+                  folder.string());
+}
+
 bool make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
-  TESSERA_REQUIRE(IoError, is_free(folder) || has_catalogue(folder),
-                  "{} is not a Tessera database, and is not empty: choose another name",
+  std::error_code error;
+  TESSERA_REQUIRE(IoError, !fs::exists(folder, error) || fs::is_directory(folder, error),
+                  "\"{}\" is not a Tessera database: it is a file, and a database is a folder",
                   folder.string());
   std::error_code error;
   if (sync == store::Sync::always)
@@ -53,7 +62,7 @@ bool make_database(const fs::path& folder, double lock_seconds, store::Sync sync
   TESSERA_REQUIRE(IoError, !error, "cannot create {}: {}", (folder / "segments").string(),
                   error.message());
   const WriteLock lock(folder, lock_seconds);
-  if (has_catalogue(folder)) return false;  // somebody else has been faster
+  if (store::has_catalogue(folder)) return false;  // somebody else has been faster
   store::CommitLog::create(folder, store::Catalog().image(), sync);
   return true;
 }

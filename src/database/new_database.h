@@ -6,9 +6,6 @@
 
 namespace tessera {
 
-/// Whether a folder is a database's. IoError if one may not look.
-bool has_catalogue(const std::filesystem::path& folder);
-
 /// IoError if the folder of segments, or the catalogue of an older version, is a link to somebody
 /// else's: what is written to a database, or removed from it, stays in its folder. The other files
 /// are not followed when they are opened.

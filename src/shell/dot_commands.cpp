@@ -12,6 +12,7 @@
 #include "shell/schema_text.h"
 #include "shell/shell.h"
 
+#include "store/own_files.h"
 namespace tessera::shell {
 namespace {
 
@@ -72,7 +73,7 @@ void read(Shell& shell, const Arguments& arguments) {
 
 void output(Shell& shell, const Arguments& arguments) {
   if (arguments.empty()) return shell.output().to_standard_output();
-  require_output(arguments[0], shell.session().external_access());
+  store::require_foreign_output(arguments[0], shell.session().external_access());
   shell.output().to_file(arguments[0]);
 }
 
