@@ -271,10 +271,23 @@ TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
   const fs::path none = folder_ / "none";
   EXPECT_EQ(message_of([&] { Database::open(none, {.create = false}); }),
             fmt::format("IoError: database \"{}\" does not exist", none.string()));
+  for (const bool create : {false, true})
+    EXPECT_EQ(
+        message_of([&] { Database::open(folder_.parent_path(), {.create = create}); }),
+        fmt::format("IoError: \"{}\" is not a Tessera database: the folder has other files in "
+                    "it; choose another name",
+                    folder_.parent_path().string()));
+  const fs::path file = folder_ / "catalog.1";
+  for (const bool create : {false, true})
+    EXPECT_EQ(message_of([&] { Database::open(file, {.create = create}); }),
+              fmt::format("IoError: \"{}\" is not a Tessera database: it is a file, and a database "
+                          "is a folder",
+                          file.string()));
   EXPECT_EQ(
-      message_of([&] { Database::open(folder_.parent_path()); }),
-      fmt::format("IoError: {} is not a Tessera database, and is not empty: choose another name",
-                  folder_.parent_path().string()));
+      message_of([&] { Database::open(none / "a" / "b"); }),
+      fmt::format("IoError: cannot create database \"{0}/a/b\": folder \"{0}/a\" does not exist",
+                  none.string()));
+  EXPECT_FALSE(fs::exists(none));
   EXPECT_EQ(database.list().size(), 2);
 }
 
