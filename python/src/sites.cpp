@@ -84,7 +84,8 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
 }
 
 void bind_sites(py::module_& module) {
-  py::class_<Layout>(module, "Placement", "Which sites hold which tuples of an input.")
+  py::class_<Layout>(module, "Placement",
+                     "A placement: which sites store which tuples of an input.")
       .def_static(
           "all", [] { return Layout{}; }, "Every site has every tuple.")
       .def_static(
@@ -93,7 +94,8 @@ void bind_sites(py::module_& module) {
             return Layout{Layout::Kind::part, std::move(components)};
           },
           py::arg("components"),
-          "Tuples that agree in these key components are at one site; they are dealt out.")
+          "Tuples with equal values of these key components are at the same site. Sites take "
+          "turns.")
       .def_static(
           "grid",
           [](std::vector<int> components, std::vector<int> extents) {
