@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "tessera/optimizer.h"
 #include "tra/plan_node.h"
 #include "watched.h"
@@ -61,9 +62,8 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   std::map<std::string, std::optional<Layout>> layouts;
   for (const auto& [key, value] : placed) {
     const auto name = key.cast<std::string>();
-    TESSERA_REQUIRE(PlanError, names.contains(name),
-                    "cannot place input '{}': not found; the plan reads {}", name,
-                    fmt::join(names, ", "));
+    TESSERA_REQUIRE(PlanError, names.contains(name), "cannot place input \"{}\": not found; {}",
+                    name, instead_of(name, {names.begin(), names.end()}));
     layouts[name] = value.is_none() ? std::nullopt : std::optional(value.cast<Layout>());
   }
   options.placed = [&](const Plan& input) -> std::optional<Placement> {
@@ -87,7 +87,7 @@ void bind_sites(py::module_& module) {
   py::class_<Layout>(module, "Placement",
                      "A placement: which sites store which tuples of an input.")
       .def_static(
-          "all", [] { return Layout{}; }, "Every site has every tuple.")
+          "all", [] { return Layout{}; }, "Every site stores all tuples.")
       .def_static(
           "part",
           [](std::vector<int> components) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "optimizer/algorithms.h"
 #include "optimizer/cost.h"
 #include "optimizer/passes.h"
@@ -25,8 +26,7 @@ void require_known_rules(const std::set<std::string>& names) {
   const std::vector<std::string> known = known_rules();
   for (const std::string& name : names)
     TESSERA_REQUIRE(PlanError, std::find(known.begin(), known.end(), name) != known.end(),
-                    "cannot disable rule \"{}\": not found; available: {}", name,
-                    fmt::join(known, ", "));
+                    "cannot disable rule \"{}\": not found; {}", name, instead_of(name, known));
 }
 
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "base/outside.h"
 #include "lang/sql/words.h"
 #include "shell/interrupt.h"
@@ -40,8 +41,9 @@ void mode(Shell& shell, const Arguments& arguments) {
     return;
   }
   const auto named = mode_named(arguments[0]);
-  TESSERA_REQUIRE(TypeError, named, "mode \"{}\" not found; available: {}", arguments[0],
-                  fmt::join(mode_names(), ", "));
+  const std::vector<std::string> known(mode_names().begin(), mode_names().end());
+  TESSERA_REQUIRE(TypeError, named, "mode \"{}\" not found; {}", arguments[0],
+                  instead_of(arguments[0], known));
   shell.mode = *named;
 }
 
@@ -102,10 +104,10 @@ void open(Shell& shell, const Arguments& arguments) {
       read_only = true;
       continue;
     }
-    TESSERA_REQUIRE(TypeError, !argument.starts_with("--"), "there is no option {}: only {}",
-                    argument, read_only_flag);
-    TESSERA_REQUIRE(TypeError, folder.empty(), "{} and {}: one database is opened", folder,
-                    argument);
+    TESSERA_REQUIRE(TypeError, !argument.starts_with("--"), "unknown option {}; {}", argument,
+                    instead_of(argument, {read_only_flag}));
+    TESSERA_REQUIRE(TypeError, folder.empty(),
+                    "unexpected argument \"{}\": .open takes one database", argument);
     folder = argument;
   }
   TESSERA_REQUIRE(TypeError, !read_only || !folder.empty(),
@@ -173,10 +175,9 @@ void run_dot_command(Shell& shell, std::string_view line) {
     shell.output().finish();
     return;
   }
-  const std::string_view near = sql::nearest(name, names);
-  throw TypeError(near.empty()
-                      ? fmt::format("command \"{}\" not found; .help lists all commands", name)
-                      : fmt::format("command \"{}\" not found; did you mean {}?", name, near));
+  throw TypeError(fmt::format(
+      "command \"{}\" not found; {}", name,
+      similar_names(name, names).empty() ? ".help lists all commands" : instead_of(name, names)));
 }
 
 }  // namespace tessera::shell

@@ -115,7 +115,7 @@ def test_leaving(command, tmp_path):
 
 
 @pytest.mark.parametrize("command, said", [
-    (".tabels", 'command ".tabels" not found; did you mean .tables?'),
+    (".tabels", 'command ".tabels" not found; did you mean ".tables"?'),
     (".xyzzyx", 'command ".xyzzyx" not found; .help lists all commands'),
     (".read", "usage: .read FILE"), (".timer maybe", ".timer must be on or off, not 'maybe'"),
     (".import a", "usage: .import FILE NAME"), (".quit now", "usage: .quit "),

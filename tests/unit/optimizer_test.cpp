@@ -215,7 +215,10 @@ TEST(Optimizer, Mistakes) {
   EXPECT_ERROR(PlanError, optimize(std::vector<Plan>{}, on(2)), "there are no plans to optimize");
   OptimizerOptions options = on(2);
   options.disabled = {"broadcast_lefd"};
-  EXPECT_ERROR(PlanError, optimize(plan, options), "cannot disable rule \"broadcast_lefd\"");
+  EXPECT_ERROR(
+      PlanError, optimize(plan, options),
+      "cannot disable rule \"broadcast_lefd\": not found; did you mean \"broadcast_left\"?");
+  options.disabled = {"everything"};
   EXPECT_ERROR(PlanError, optimize(plan, options), "merge_filters, merge_maps");
   EXPECT_ERROR(PlanError, optimize(plan, options), "broadcast_left, broadcast_right");
   options.disabled = {"one_site",     "broadcast_left",     "broadcast_right",
