@@ -144,7 +144,7 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
     StatementResult operator()(const sql::Set& s) const { return state.set(s, statement.begin); }
     StatementResult operator()(const sql::Checkpoint&) const {
       state.database.checkpoint();
-      return {"CHECKPOINT", {}, "done"};
+      return {"CHECKPOINT", {}, "CHECKPOINT"};
     }
     StatementResult operator()(const sql::Vacuum&) const {
       return {"VACUUM", {}, fmt::format("freed {} bytes", state.database.vacuum())};

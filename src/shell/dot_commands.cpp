@@ -12,17 +12,21 @@
 #include "shell/progress_line.h"
 #include "shell/schema_text.h"
 #include "shell/shell.h"
-
 #include "store/own_files.h"
+
 namespace tessera::shell {
 namespace {
 
 using Arguments = std::vector<std::string>;
 
+std::string usage_of(const DotCommand& command) {
+  return fmt::format("{}{}{}", command.name, command.arguments.empty() ? "" : " ",
+                     command.arguments);
+}
+
 void help(Shell& shell, const Arguments&) {
   for (const DotCommand& command : dot_commands())
-    shell.output().stream() << fmt::format(
-        "{:<30} {}\n", fmt::format("{} {}", command.name, command.arguments), command.description);
+    shell.output().stream() << fmt::format("{:<30} {}\n", usage_of(command), command.description);
   shell.output().stream() << "Everything else is SQL and ends with a semicolon.\n";
 }
 
@@ -110,8 +114,8 @@ void open(Shell& shell, const Arguments& arguments) {
                     "unexpected argument \"{}\": .open takes one database", argument);
     folder = argument;
   }
-  TESSERA_REQUIRE(TypeError, !read_only || !folder.empty(),
-                  "{} wants a database: a new one has nothing to read", read_only_flag);
+  TESSERA_REQUIRE(TypeError, !read_only || !folder.empty(), "{} requires the name of a database",
+                  read_only_flag);
   if (!folder.empty()) require_output(folder, shell.session().external_access());
   shell.open(folder, read_only);
 }
@@ -164,13 +168,13 @@ void run_dot_command(Shell& shell, std::string_view line) {
   if (words.back().ends_with(';')) words.back().pop_back();
   if (words.back().empty()) words.pop_back();
   const std::string name = words.empty() ? "." : words.front();
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const DotCommand& command : all) {
-    names.push_back(command.name);
+    names.emplace_back(command.name);
     if (!sql::same_word(command.name, name)) continue;
     const int given = static_cast<int>(words.size()) - 1;
-    TESSERA_REQUIRE(TypeError, given >= command.least && given <= command.most, "usage: {} {}",
-                    command.name, command.arguments);
+    TESSERA_REQUIRE(TypeError, given >= command.least && given <= command.most, "usage: {}",
+                    usage_of(command));
     command.run(shell, {words.begin() + 1, words.end()});
     shell.output().finish();
     return;

@@ -118,7 +118,7 @@ def test_leaving(command, tmp_path):
     (".tabels", 'command ".tabels" not found; did you mean ".tables"?'),
     (".xyzzyx", 'command ".xyzzyx" not found; .help lists all commands'),
     (".read", "usage: .read FILE"), (".timer maybe", ".timer must be on or off, not 'maybe'"),
-    (".import a", "usage: .import FILE NAME"), (".quit now", "usage: .quit "),
+    (".import a", "usage: .import FILE NAME"), (".quit now", "usage: .quit\n"),
     (".maxrows -1", ".maxrows must be a number"), (".read 'x", "unterminated quoted string at 'x"),
     (".", 'command "." not found')])
 def test_commands_that_are_wrong(command, said):

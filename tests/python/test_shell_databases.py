@@ -55,9 +55,10 @@ def test_a_database_that_is_opened_for_reading_only(folder, tmp_path):
     # It is said for one database, not for those that are opened later.
     printed(given=f".open --read-only {folder}\n.open {folder}\nDROP TABLE t;\n")
     for wrong, message in ((f".open --read-only {tmp_path / 'none'}", f'database "{tmp_path}/none" does not exist'),
-                           (".open --read-only", "--read-only wants a database: a new one has nothing to read"),
-                           (f".open --read-onyl {folder}", "there is no option --read-onyl: only --read-only"),
-                           (".open a b", "a and b: one database is opened")):
+                           (".open --read-only", "--read-only requires the name of a database"),
+                           (f".open --readonly {folder}", 'unknown option --readonly; did you mean "--read-only"?'),
+                           (f".open --nothing {folder}", "unknown option --nothing; available: --read-only"),
+                           (".open a b", 'unexpected argument "b": .open takes one database')):
         ended = tessera(given=wrong)
         assert ended.returncode == 1 and message in ended.stderr, ended.stderr
     assert not (tmp_path / "none").exists()

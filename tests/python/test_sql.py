@@ -71,6 +71,15 @@ def test_statements_without_rows_say_so(db):
     assert db.sql("").message == ""
 
 
+def test_all_settings_go_back_to_their_defaults(db):
+    session = db.session()
+    before = list(session.sql("SHOW SETTINGS"))
+    session.sql("SET frame_size = 7; SET sites = 3; SET lock_seconds = 2; SET memory_limit = '1 GB'")
+    assert list(session.sql("SHOW SETTINGS")) != before
+    assert session.sql("RESET ALL").message == "set all settings to their defaults"
+    assert list(session.sql("SHOW SETTINGS")) == before
+
+
 def test_a_session_keeps_its_settings(db):
     session = db.session(memory_limit="100MB", threads=1, sites=2, frame_size=7)
     settings = dict(row[:2] for row in session.sql("SHOW SETTINGS"))

@@ -22,6 +22,7 @@ TEST(Memory, BytesAreReadAndWrittenAsPeopleDo) {
     EXPECT_THROW(parse_bytes(wrong), TypeError) << wrong;
   EXPECT_EQ(bytes_text(512'000'000), "512 MB");
   EXPECT_EQ(bytes_text(999), "999 bytes");
+  EXPECT_EQ(bytes_text(1), "1 byte");
   EXPECT_EQ(bytes_text(1'500'000), "1.50 MB");
   EXPECT_GT(exec::default_memory_limit(), 0);
 }
