@@ -44,7 +44,7 @@ class ObservedRun {
 
   std::int64_t begin() const { return begin_; }  // in nanoseconds of std::chrono::steady_clock
   int sites() const;
-  std::string operator_text(int op) const;  // "Join on [1]=[0] with matmul"
+  std::string operator_text(int op) const;  // as EXPLAIN has it: "Join <1> = <0> with matmul"
   Key key(std::int64_t key) const;
   const exec::TaskGraph& graph() const { return graph_; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -143,7 +144,9 @@ std::vector<Plan> inputs_of(const Operator& op);
 Operator with_inputs(const Operator& op, const std::vector<Plan>& inputs);
 std::string describe(const Plan& plan);  // one line: "SHUF PART<0> on 4"
 /// Plans in which every aggregation of a join that nobody else reads is one operator with it.
-std::vector<Plan> fused(const std::vector<Plan>& plans);
+/// Why others are not is counted.
+std::vector<Plan> fused(const std::vector<Plan>& plans,
+                        std::map<std::string, int>* refusals = nullptr);
 Plan fused(const Plan& plan);
 /// Physical plans as bytes, like logical ones (plan.h).
 std::string to_bytes(const std::vector<Plan>& plans);

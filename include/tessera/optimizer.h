@@ -89,9 +89,12 @@ struct PassInfo {
 struct PassUse {
   std::string pass;
   double seconds = 0;
+  std::map<std::string, int> refusals = {};  // why it left operators as they were, and how often
 };
 
 std::string to_string(const std::vector<PassUse>& passes);  // "passes: place 2.0 ms, fuse 20 us"
+/// What rules and passes did, and why they did not apply, a line each.
+std::string planning_text(const std::vector<RuleUse>& rules, const std::vector<PassUse>& passes);
 
 struct OptimizedPlan {
   std::vector<ia::Plan> plans;  // one for each result
@@ -113,8 +116,9 @@ struct OptimizedPlan {
 /// The names that may be disabled: of rules that rewrite plans before the search, of ways to
 /// compute joins and aggregations, and of whole passes.
 std::vector<std::string> known_rules();
-/// PlanError, with the names that there are, if one of these is not among them.
-void require_known_rules(const std::set<std::string>& names);
+/// These names as they are among the known ones, whatever their case. PlanError, with the names
+/// that are like it, or those that there are, if one of them is not.
+std::set<std::string> as_known_rules(const std::set<std::string>& names);
 
 /// The cheapest physical plan over all placements of every operator's result.
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options = {});

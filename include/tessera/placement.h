@@ -11,6 +11,8 @@
 namespace tessera {
 
 inline constexpr int max_sites = 4096;
+/// What is wrong with a number of sites; empty if nothing is.
+std::string sites_refused(std::int64_t sites);
 
 /// A part of a coordinate: stride * (key[component] div divisor).
 struct Digit {

@@ -104,12 +104,15 @@ struct MemoryForecast {
 std::string to_json(const OptimizedPlan& plan, const std::optional<MemoryForecast>& memory);
 
 /// A run that has ended: the plans as they were carried out, what they were predicted to cost and
-/// to need, and what the run took. On a cluster it tells of the sites of this process.
+/// to need, what the run took, and how they were planned. On a cluster it tells of the sites of
+/// this process, and the first one how they were planned.
 struct RunRecord {
   std::vector<ia::Plan> plans;
   PlanCost cost;
   MemoryForecast forecast;
   RunReport report;
+  std::vector<RuleUse> rules = {};
+  std::vector<PassUse> passes = {};
 };
 
 enum class Results { kept, handed_over };  // in memory until the end, or to a sink as they come

@@ -45,7 +45,7 @@ struct StatementResult {
   std::optional<ResultTable> table = {};  // of those that have rows
   std::string message = {};               // of the others: "3 rows inserted"
   double seconds = 0;
-  bool is_json = false;  // the lines of the table are one document, as of EXPLAIN (FORMAT JSON)
+  std::string document = {};  // "json", "dot": the lines of the table are one, of this format
 };
 
 /// An error in a statement: of any kind, with the place in the text.

@@ -9,7 +9,7 @@ namespace tessera {
 int ObservedRun::sites() const { return graph_.sites; }
 
 std::string ObservedRun::operator_text(int op) const {
-  return exec::describe_step(graph_.steps[static_cast<std::size_t>(op)]);
+  return ia::describe(graph_.steps[static_cast<std::size_t>(op)]);
 }
 
 Key ObservedRun::key(std::int64_t key) const { return graph_.keys[key]; }

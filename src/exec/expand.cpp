@@ -278,12 +278,11 @@ class Expander {
 }  // namespace
 
 std::string describe_step(const ia::Plan& plan) {
+  // Two operators in one have one name, as in EXPLAIN.
+  if (std::holds_alternative<ia::JoinAggregate>(ia::operator_of(plan))) return ia::describe(plan);
   const tessera::Operator& logical = tessera::operator_of(plan.logical());
   const std::vector<tessera::Plan> wanted = tessera::inputs_of(logical);
-  const auto* both = std::get_if<ia::JoinAggregate>(&ia::operator_of(plan));
-  const std::vector<ia::Plan> inputs = both != nullptr
-                                           ? std::vector<ia::Plan>{both->aggregate.input}
-                                           : ia::inputs_of(ia::operator_of(plan));
+  const std::vector<ia::Plan> inputs = ia::inputs_of(ia::operator_of(plan));
   bool same = wanted.size() == inputs.size();
   for (std::size_t i = 0; same && i < inputs.size(); ++i)
     same = inputs[i].logical().is_same(wanted[i]);

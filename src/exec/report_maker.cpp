@@ -79,7 +79,7 @@ RunReport ReportMaker::report(const std::vector<std::int64_t>& expected) const {
     places.emplace(&plan.node(), static_cast<int>(places.size()));
   for (std::size_t op = 0; op < report.operators.size(); ++op) {
     OperatorReport& own = report.operators[op];
-    own.description = describe_step(graph_.steps[op]);
+    own.description = ia::describe(graph_.steps[op]);
     own.kernel = only_kernel(graph_.steps[op]);
     own.seconds = static_cast<double>(nanoseconds_[op]) * 1e-9;
     if (!expected.empty()) own.expected_bytes = expected[op];

@@ -18,8 +18,9 @@ namespace {
 /// Tuples by result: those at the sites of this process.
 using OwnTuples = std::vector<std::vector<Tuple>>;
 
-OwnTuples carry_out(exec::Prepared run, const exec::Context& context, const TupleSink& sink,
+OwnTuples carry_out(exec::Prepared run, const PlannedRun::State& state, const TupleSink& sink,
                     RunReport* report) {
+  const exec::Context& context = state.context;
   exec::refuse_what_cannot_fit(run);
   const std::function<void(const RunRecord&)>& ended = context.options.ended;
   RunRecord record;
@@ -28,6 +29,8 @@ OwnTuples carry_out(exec::Prepared run, const exec::Context& context, const Tupl
     record.plans = run.graph->plans;
     record.cost = optimizer::cost_if_listed(record.plans);
     record.forecast = exec::forecast_of(run);
+    record.rules = state.planned->rules;
+    record.passes = state.planned->passes;
     expected = exec::expected_bytes(run);
   }
   const std::shared_ptr<const exec::TaskGraph> graph = run.graph;
@@ -83,7 +86,7 @@ auto in_context(PlannedRun::State& state, const Body& body) {
 std::vector<Relation> kept_results(PlannedRun planned, RunReport* report) {
   PlannedRun::State& state = planned.state();
   return in_context(state, [&](exec::Prepared run) {
-    OwnTuples tuples = carry_out(std::move(run), state.context, {}, report);
+    OwnTuples tuples = carry_out(std::move(run), state, {}, report);
     std::vector<Relation> results;
     for (std::size_t i = 0; i < tuples.size(); ++i)
       results.push_back(
@@ -106,7 +109,7 @@ std::vector<LocalPart> run_in_place(const std::vector<ia::Plan>& plans, const Ru
   return in_context(options, [&](const exec::Context& context) {
     PlannedRun planned = plan_run(plans, context, false);
     OwnTuples tuples = in_context(planned.state(), [&](exec::Prepared run) {
-      return carry_out(std::move(run), context, {}, report);
+      return carry_out(std::move(run), planned.state(), {}, report);
     });
     std::vector<LocalPart> parts;
     for (std::size_t i = 0; i < plans.size(); ++i)
@@ -144,7 +147,7 @@ std::vector<TupleSet<TileType>> run_into(PlannedRun planned, const TupleSink& si
   return in_context(state, [&](exec::Prepared run) {
     std::vector<TupleSet<TileType>> results =
         exec::results_to_come(*run.graph, state.logical, state.context.options.holes);
-    (void)carry_out(std::move(run), state.context, sink, report);
+    (void)carry_out(std::move(run), state, sink, report);
     return results;
   });
 }

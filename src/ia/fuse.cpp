@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "ia/plan_node.h"
 
 // A join whose products only an aggregation reads is put together with it. This is decided here and
@@ -11,12 +13,27 @@ bool JoinAggregate::adds_in_place(const TileType& product) const {
 
 bool JoinAggregate::sums_single_tiles() const {
   const Pipeline& projection = join().projection;
-  return aggregate.kernels.size() == 1 &&
-         aggregate.kernels.front().properties().addition && projection.size() == 1 &&
-         projection.front().size() == 1 && projection.front().front().kernel.has_value();
+  return aggregate.kernels.size() == 1 && aggregate.kernels.front().properties().addition &&
+         projection.size() == 1 && projection.front().size() == 1 &&
+         projection.front().front().kernel.has_value();
 }
 
-std::vector<Plan> fused(const std::vector<Plan>& plans) {
+namespace {
+
+/// What stands between an aggregation and a join to be fused with; empty: nothing.
+std::string unfused_because(const Aggregate& aggregate, const ReaderCounts& readers) {
+  const Plan& input = aggregate.input;
+  if (!std::holds_alternative<Join>(operator_of(input))) {
+    const std::string whole = describe(input);
+    return fmt::format("the aggregation reads the result of {}, not of a join",
+                       std::string_view(whole).substr(0, whole.find(' ')));
+  }
+  return readers.at(&input.node()) == 1 ? "" : "another operator reads the products of the join";
+}
+
+}  // namespace
+
+std::vector<Plan> fused(const std::vector<Plan>& plans, std::map<std::string, int>* refusals) {
   const ReaderCounts readers = count_readers(plans);
   std::unordered_map<const Plan::Node*, Plan> done;
   for (const Plan& node : in_order(plans)) {
@@ -28,9 +45,9 @@ std::vector<Plan> fused(const std::vector<Plan>& plans) {
       same = same && inputs.back().is_same(input);
     }
     const auto* aggregate = std::get_if<Aggregate>(&op);
-    const Join* join =
-        aggregate != nullptr ? std::get_if<Join>(&operator_of(aggregate->input)) : nullptr;
-    if (join != nullptr && readers.at(&aggregate->input.node()) == 1) {
+    const std::string why = aggregate != nullptr ? unfused_because(*aggregate, readers) : "";
+    if (!why.empty() && refusals != nullptr) ++(*refusals)[why];
+    if (aggregate != nullptr && why.empty()) {
       Aggregate folds = *aggregate;
       folds.input = inputs.front();
       done.emplace(&node.node(), make(JoinAggregate{std::move(folds)}, node.logical()));

@@ -27,9 +27,14 @@ int coordinate(const Axis& axis, const Key& key) {
 
 }  // namespace
 
+std::string sites_refused(std::int64_t sites) {
+  if (sites >= 1 && sites <= max_sites) return {};
+  return fmt::format("invalid number of sites {}; expected 1 to {}", sites, max_sites);
+}
+
 Placement::Placement(std::vector<Axis> axes, int sites) : axes_(std::move(axes)), sites_(sites) {
-  TESSERA_REQUIRE(PlanError, sites >= 1 && sites <= max_sites,
-                  "a placement cannot have {} sites; it must have 1 to {}", sites, max_sites);
+  const std::string refused = sites_refused(sites);
+  TESSERA_REQUIRE(PlanError, refused.empty(), "{}", refused);
   // Axes of one coordinate say nothing: without them, equal placements look equal.
   std::erase_if(axes_, [](const Axis& axis) { return axis.extent == 1; });
   std::int64_t used = 1;

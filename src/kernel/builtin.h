@@ -16,5 +16,7 @@ std::vector<Kernel> product_kernels();      // products.cpp: matmul, batched, ou
 std::vector<Kernel> contraction_kernels();  // contraction.cpp: einsum
 std::vector<Kernel> convolution_kernels();  // convolution.cpp: conv
 std::vector<Kernel> factorization_kernels();  // factorization.cpp: inverse, solve, qr, ...
+std::vector<Kernel> layout_kernels();         // layout.cpp: compress
+std::vector<Kernel> index_kernels();          // index_kernel.cpp: compute
 
 }  // namespace tessera

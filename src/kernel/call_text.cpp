@@ -35,9 +35,8 @@ class CallParser {
  private:
   [[noreturn]] void fail(std::string_view wanted) const {
     const int column = static_cast<int>(token_.offset) + 1;
-    throw ParseError(
-        fmt::format("kernel call '{}', column {}: expected {}", text_, column, wanted), 1,
-        column);
+    throw ParseError(fmt::format("kernel call '{}', column {}: expected {}", text_, column, wanted),
+                     1, column);
   }
   void advance() { token_ = scanner_.next(); }
   void go_to(std::size_t offset) {

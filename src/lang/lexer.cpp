@@ -13,9 +13,10 @@ namespace tessera::lang {
 namespace {
 
 /// Longer ones first.
-constexpr std::string_view symbols[] = {
-    "...", "->", "<-", "<=", ">=", "<>", "!=", "==", "||", "::", "//", "(", ")", "[", "]", "{",
-    "}",   ",",  ";",  ":",  ".",  "+",  "-",  "*",  "/",  "%",  "@",  "|", "<", ">", "=", "?"};
+constexpr std::string_view symbols[] = {"...", "..", "->", "<-", "<=", ">=", "<>", "!=", "==",
+                                        "||",  "::", "//", "(",  ")",  "[",  "]",  "{",  "}",
+                                        ",",   ";",  ":",  ".",  "+",  "-",  "*",  "/",  "%",
+                                        "@",   "|",  "<",  ">",  "=",  "?"};
 
 constexpr Script our_script{.symbols = symbols,
                             .quotes = "'\"",
@@ -200,9 +201,6 @@ Token Lexer::word(const Lexeme& found) {
 Token Lexer::symbol(const Lexeme& found) {
   const std::string_view rest = text_.substr(found.offset);
   if (rest.size() > 1 && rest[0] == '.' && is_digit(rest[1])) return number(found.offset);
-  if (found.text == "." && rest.starts_with(".."))
-    fail_parse(at_offset(found.offset),
-               "syntax error at or near \"..\"; write a range with three dots, as in 0...50");
   if (std::find(std::begin(symbols), std::end(symbols), found.text) != std::end(symbols))
     return token(Token::Kind::symbol, found.offset, found.text.size());
   const char* remedy = rest[0] == '`'   ? "; quote names with \""

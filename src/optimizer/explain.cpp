@@ -16,21 +16,20 @@ std::string where(const ia::Plan& plan) {
 
 }  // namespace
 
-namespace {
-
-/// A line for each rule that was tried, and what passes took.
-std::string planning_text(const OptimizedPlan& plan) {
+std::string planning_text(const std::vector<RuleUse>& rules, const std::vector<PassUse>& passes) {
   std::vector<std::vector<std::string>> lines;
-  for (const RuleUse& use : plan.rules) {
+  const auto add = [&](const std::string& name, const std::map<std::string, int>& refusals) {
+    for (const auto& [why, times] : refusals)
+      lines.push_back({name, fmt::format("not applied x{}: {}", times, why)});
+  };
+  for (const RuleUse& use : rules) {
     if (use.fired > 0) lines.push_back({use.rule, fmt::format("applied x{}", use.fired)});
-    for (const auto& [why, times] : use.refusals)
-      lines.push_back({use.rule, fmt::format("not applied x{}: {}", times, why)});
+    add(use.rule, use.refusals);
   }
-  std::string text = lines.empty() ? "" : "rules\n" + in_columns(lines);
-  return text + to_string(plan.passes) + "\n";
+  for (const PassUse& use : passes) add(use.pass, use.refusals);
+  const std::string text = lines.empty() ? "" : "rules\n" + in_columns(lines);
+  return text + to_string(passes) + "\n";
 }
-
-}  // namespace
 
 std::string to_string(const std::vector<PassUse>& passes) {
   std::vector<std::string> all;
@@ -69,7 +68,7 @@ std::string OptimizedPlan::explain(bool verbose) const {
                           seconds_text(other.cost->total.seconds));
     text += other.why + "\n";
   }
-  return verbose ? text + planning_text(*this) : text;
+  return verbose ? text + planning_text(rules, passes) : text;
 }
 
 std::string OptimizedPlan::json() const {
@@ -117,7 +116,8 @@ std::string OptimizedPlan::json() const {
                     {"refusals", use.refusals}});
   }
   ordered_json steps = ordered_json::array();
-  for (const PassUse& use : passes) steps.push_back({{"pass", use.pass}, {"seconds", use.seconds}});
+  for (const PassUse& use : passes)
+    steps.push_back({{"pass", use.pass}, {"seconds", use.seconds}, {"refusals", use.refusals}});
   return ordered_json{{"sites", plan().sites()},
                       {"objective", objective == Objective::exact ? "exact" : "published"},
                       {"transfer_floats", cost.total.floats_moved},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "base/check.h"
 #include "base/names_text.h"
@@ -21,12 +22,33 @@ std::vector<std::string> known_rules() {
   return names;
 }
 
-void require_known_rules(const std::set<std::string>& names) {
-  if (names.empty()) return;
+std::set<std::string> optimizer::as_known_rules(const std::set<std::string>& names,
+                                                const std::vector<PassInfo>& passes) {
+  const auto is_same = [](const std::string& a, const std::string& b) {
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](char x, char y) { return lower(x) == lower(y); });
+  };
+  if (names.empty()) return {};
   const std::vector<std::string> known = known_rules();
-  for (const std::string& name : names)
-    TESSERA_REQUIRE(PlanError, std::find(known.begin(), known.end(), name) != known.end(),
-                    "cannot disable rule \"{}\": not found; {}", name, instead_of(name, known));
+  std::set<std::string> found;
+  for (const std::string& name : names) {
+    for (const PassInfo& pass : passes)
+      TESSERA_REQUIRE(PlanError, pass.may_be_disabled || !is_same(pass.name, name),
+                      "pass \"{}\" cannot be disabled", pass.name);
+    const auto same = std::find_if(known.begin(), known.end(),
+                                   [&](const std::string& one) { return is_same(one, name); });
+    TESSERA_REQUIRE(PlanError, same != known.end(), "rule or pass \"{}\" not found; {}", name,
+                    instead_of(name, known));
+    found.insert(*same);
+  }
+  return found;
+}
+
+std::set<std::string> as_known_rules(const std::set<std::string>& names) {
+  std::vector<PassInfo> infos;
+  for (const Pass& pass : passes()) infos.push_back(pass.info);
+  return optimizer::as_known_rules(names, infos);
 }
 
 OptimizedPlan optimize(const Plan& plan, const OptimizerOptions& options) {

@@ -25,6 +25,7 @@ void simplify_plans(Planning& planning) {
   Simplified simplified = simplify(planning.plans, planning.options.disabled);
   planning.plans = std::move(simplified.plans);
   planning.rules = std::move(simplified.rules);
+  planning.refusals = std::move(simplified.refusals);
 }
 
 void place_operators(Planning& planning) {
@@ -39,7 +40,7 @@ void gather(Planning& planning) {
     if (!plan.placement().is_all()) plan = plan.broadcast();
 }
 
-void fuse(Planning& planning) { planning.plans = ia::fused(planning.plans); }
+void fuse(Planning& planning) { planning.plans = ia::fused(planning.plans, &planning.refusals); }
 
 void verify(const Planning& planning, const std::string& pass) {
   TESSERA_INVARIANT(planning.plans.size() == planning.logical.size(), "{} made {} plans of {}",
@@ -61,6 +62,7 @@ bool is_disabled(const Pass& pass, const OptimizerOptions& options) {
 void take(Planning& planning, const Pass& pass) {
   if (is_disabled(pass, planning.options)) return;
   take_pass(planning.passes, pass.info, [&] { pass.apply(planning); });
+  planning.passes.back().refusals = std::exchange(planning.refusals, {});
   verify(planning, pass.info.name);
 }
 
@@ -88,11 +90,11 @@ void take_pass(std::vector<PassUse>& uses, const PassInfo& pass,
 }
 
 Planning planned(const std::vector<Plan>& plans, const OptimizerOptions& options) {
-  TESSERA_REQUIRE(PlanError, options.sites >= 1 && options.sites <= max_sites,
-                  "invalid number of sites {}; expected 1 to {}", options.sites, max_sites);
+  const std::string refused = sites_refused(options.sites);
+  TESSERA_REQUIRE(PlanError, refused.empty(), "{}", refused);
   TESSERA_REQUIRE(PlanError, !plans.empty(), "there are no plans to optimize");
-  require_known_rules(options.disabled);
   Planning planning{plans, options};
+  planning.options.disabled = tessera::as_known_rules(options.disabled);
   for (const Pass& pass : passes()) take(planning, pass);
   return planning;
 }

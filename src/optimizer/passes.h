@@ -14,6 +14,7 @@ struct Planning {
   std::vector<RuleUse> rules = {};
   PlacedPlans placed = {};
   std::vector<PassUse> passes = {};
+  std::map<std::string, int> refusals = {};  // of the pass that is being taken
 };
 
 /// A step on the way from logical plans to physical ones.
@@ -24,6 +25,10 @@ struct Pass {
 
 /// All of them, in order.
 const std::vector<Pass>& passes();
+
+/// tessera::as_known_rules where there are these passes.
+std::set<std::string> as_known_rules(const std::set<std::string>& names,
+                                     const std::vector<PassInfo>& passes);
 
 /// Does the work of a pass, and notes how long it took.
 void take_pass(std::vector<PassUse>& uses, const PassInfo& pass, const std::function<void()>& work);

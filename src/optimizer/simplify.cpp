@@ -30,21 +30,29 @@ std::size_t stages_of(const ia::Plan& plan) {
   return most;
 }
 
-bool stays_short(const ia::Plan& plan) {
-  const auto* map = root<ia::Map>(plan);
-  return map != nullptr && stages_of(plan) + stages_of(map->input) <= most_stages;
+bool is_aggregation(const ia::Plan& plan) { return root<ia::Aggregate>(plan) != nullptr; }
+
+const char* always_pays(const ia::Plan&) { return nullptr; }
+
+const char* too_long(const ia::Plan& plan) {
+  return stages_of(plan) + stages_of(root<ia::Map>(plan)->input) > most_stages
+             ? "the operators have too many stages to be one"
+             : nullptr;
 }
 
 /// The search places joins by the components of their key: none may be renamed.
-bool keeps_the_key(const ia::Plan& plan) {
+const char* renames_a_join(const ia::Plan& plan) {
   const auto* map = root<ia::Map>(plan);
-  return map != nullptr && !map->branches.front().keys && stays_short(plan);
+  if (root<ia::Join>(map->input) != nullptr && map->branches.front().keys)
+    return "the map changes the keys by which the join is placed";
+  return too_long(plan);
 }
 
-bool makes_less(const ia::Plan& plan) {
-  const auto* map = root<ia::Map>(plan);
-  return map != nullptr &&
-         2 * ia::floats_of(plan.type().columns) <= ia::floats_of(map->input.type().columns);
+const char* makes_no_less(const ia::Plan& plan) {
+  const ia::Plan& input = root<ia::Map>(plan)->input;
+  if (root<ia::Aggregate>(input) == nullptr) return nullptr;  // the rule says so
+  const bool less = 2 * ia::floats_of(plan.type().columns) <= ia::floats_of(input.type().columns);
+  return less ? nullptr : "the map does not make its tiles half as large";
 }
 
 /// Simplifies from the inputs up: when an operator's turn comes, nothing more applies below it. So
@@ -52,8 +60,9 @@ bool makes_less(const ia::Plan& plan) {
 /// at by itself.
 class Simplifier {
  public:
-  Simplifier(std::vector<PayingRule> steps, std::vector<RuleUse>& uses)
-      : steps_(std::move(steps)), uses_(uses) {}
+  /// What becomes of the rules is told.
+  Simplifier(std::vector<PayingRule> steps, Simplified& told)
+      : steps_(std::move(steps)), told_(told) {}
 
   std::vector<ia::Plan> run(const std::vector<ia::Plan>& plans) {
     const std::vector<ia::Plan> nodes = ia::in_order(plans);
@@ -75,8 +84,7 @@ class Simplifier {
   }
 
  private:
-  static std::optional<ia::Plan> over_inputs(const ia::Plan& node,
-                                             const std::vector<ia::Plan>& inputs) {
+  std::optional<ia::Plan> over_inputs(const ia::Plan& node, const std::vector<ia::Plan>& inputs) {
     const std::vector<ia::Plan> before = inputs_of(operator_of(node));
     const bool same = std::equal(inputs.begin(), inputs.end(), before.begin(),
                                  [](const auto& a, const auto& b) { return a.is_same(b); });
@@ -84,19 +92,26 @@ class Simplifier {
     try {
       const ia::Plan made = ia::make(ia::with_inputs(operator_of(node), inputs), node.logical());
       if (made.pending() == node.pending()) return made;
-    } catch (const PlanError&) {  // groups would not lie together, for one
+      ++told_.refusals["the partial sums would differ"];
+    } catch (const PlanError& error) {  // groups would not lie together, for one
+      ++told_.refusals[error.what()];
     }
     return std::nullopt;
   }
 
   /// An operator whose inputs are settled, after all rules that apply to it.
   ia::Plan rewritten(const ia::Plan& node) {
-    const bool rewritable = root<ia::Map>(node) != nullptr || root<ia::Filter>(node) != nullptr;
-    if (!rewritable || !inputs_are_own(node)) return node;
+    const bool own = inputs_are_own(node);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (!steps_[i].pays(node)) continue;
-      if (const std::optional<ia::Plan> made = fired(steps_[i].rule, node, uses_[i]))
+      if (!steps_[i].is_for(node)) continue;
+      RuleUse& use = told_.rules[i];
+      if (!own) {
+        ++use.refusals["another operator reads the same input"];
+      } else if (const char* why = steps_[i].why_not(node); why != nullptr) {
+        ++use.refusals[why];
+      } else if (const std::optional<ia::Plan> made = fired(steps_[i].rule, node, use)) {
         return settled_below(*made);
+      }
     }
     return node;
   }
@@ -127,11 +142,14 @@ class Simplifier {
   }
 
   /// Results that others read too are computed anyway: they are not computed again in another way.
+  /// What is above a move leaves it there, but for an aggregation.
   bool inputs_are_own(const ia::Plan& node) const {
+    const bool passes_moves = is_aggregation(node);
     const std::vector<ia::Plan> inputs = inputs_of(operator_of(node));
     return std::all_of(inputs.begin(), inputs.end(), [&](const ia::Plan& input) {
+      if (is_move(input)) return !passes_moves || inputs_are_own(input);
       const auto count = readers_.find(&input.node());
-      return is_move(input) || count == readers_.end() || count->second == 1;
+      return count == readers_.end() || count->second == 1;
     });
   }
 
@@ -141,7 +159,7 @@ class Simplifier {
   }
 
   const std::vector<PayingRule> steps_;
-  std::vector<RuleUse>& uses_;
+  Simplified& told_;
   ia::ReaderCounts readers_;  // none known: what was made has one
   std::unordered_map<const ia::Plan::Node*, ia::Plan> settled_;  // nothing more applies to them
 };
@@ -151,27 +169,43 @@ class Simplifier {
 const std::vector<PayingRule>& rules_that_pay() {
   static const std::vector<PayingRule> rules = {
       {{"merge_filters", "R1-1. Filter(p) . Filter(q) == Filter(q and p)", merge_filters},
-       is_filter},
-      {{"merge_maps", "R1-2. Map(h, f) . Map(k, g) == Map(h . k, f . g)", merge_maps}, stays_short},
+       is_filter,
+       always_pays},
+      {{"merge_maps", "R1-2. Map(h, f) . Map(k, g) == Map(h . k, f . g)", merge_maps},
+       is_map,
+       too_long},
       {{"filter_before_map", "R1-3. Filter(p) . Map(id, f) == Map(id, f) . Filter(p)",
         filter_before_map},
-       is_filter},
+       is_filter,
+       always_pays},
       {{"filter_before_aggregation", "R1-5. Filter(p) . Agg(g, +) == Agg(g, +) . Filter(p . g)",
         filter_before_aggregation},
-       is_filter},
+       is_filter,
+       always_pays},
       {{"filter_before_join",
         "R1-6. Filter(p and q and r) . Join(R, S) == Filter(r) . Join(Filter(p)(R), Filter(q)(S))",
         filter_before_join},
-       is_filter},
+       is_filter,
+       always_pays},
       {{"filter_before_move", "R2-2. Filter(p) . Move == Move . Filter(p)", filter_before_move},
-       is_filter},
-      {{"map_before_move", "R2-3. Map(k, f) . Move == Move . Map(k, f)", map_before_move}, is_map},
+       is_filter,
+       always_pays},
+      {{"map_before_move", "R2-3. Map(k, f) . Move == Move . Map(k, f)", map_before_move},
+       is_map,
+       always_pays},
       {{"map_before_aggregation",
         "R1-4. Map(id, f) . Agg(g, +) == Agg(g, +) . Map(id, f) if f distributes over +",
         map_before_aggregation},
-       makes_less},
+       is_map,
+       makes_no_less},
       {{"map_into_join", "R1-7. Map(h, f) . Join(g) == Join(f . g, h)", map_into_join},
-       keeps_the_key},
+       is_map,
+       renames_a_join},
+      {{"aggregate_before_rekey",
+        "Agg(g, +) . Map(h, f) == Agg(h . g, +) . Map(id, f) if h chooses components",
+        aggregate_before_rekey},
+       is_aggregation,
+       always_pays},
   };
   return rules;
 }
@@ -190,7 +224,7 @@ Simplified simplify(const std::vector<ia::Plan>& plans, const std::set<std::stri
       steps.push_back(paying);
       result.rules.push_back({paying.rule.name});
     }
-  result.plans = Simplifier(std::move(steps), result.rules).run(plans);
+  result.plans = Simplifier(std::move(steps), result).run(plans);
   return result;
 }
 

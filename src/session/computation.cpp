@@ -48,6 +48,8 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
   optimizer::take_pass(made.passes, session::unroll_pass, [&] {
     made.queries = query::unroll(requests, catalogue, options.run.stop);
   });
+  made.passes.back().seconds -= made.queries.binding_seconds;
+  made.passes.push_back({session::bind_pass.name, made.queries.binding_seconds});
   for (const std::string& name : made.queries.stored) made.tables.push_back(catalogue.value(name));
   const frames::Limits limits = frame_limits();
   frames::History history;
@@ -103,14 +105,20 @@ Computation Session::State::computation_of(const sql::CreateTensor& statement,
                                            StoredDefinitions& catalogue, lang::Location location) {
   session::refuse_taken(catalogue, statement.name, location);
   Computation made;
-  made.tensor = session::planned(statement, *snapshot, catalogue, options.tile_size, location);
+  optimizer::take_pass(made.passes, session::lower_pass, [&] {
+    made.tensor = session::planned(statement, *snapshot, catalogue, options.tile_size, location);
+  });
   return made;
 }
 
 std::vector<Value> Session::State::evaluate(Computation& computation, Changes& changes) {
+  PassUse lowering{session::lower_pass.name};
+  query::Settings how = settings();
+  how.lowering_seconds = &lowering.seconds;
   session::Job work(computation.queries, computation.framing, computation.tables, computation.job,
-                    frames_elsewhere ? *frames_elsewhere : database, *texts, settings());
+                    frames_elsewhere ? *frames_elsewhere : database, *texts, how);
   std::vector<Value> results = work.run();
+  computation.passes.push_back(lowering);
   if (frames_elsewhere) return results;  // what is kept there goes with it
   work.clean_up(changes);
   if (computation.in_frames()) {

@@ -1,4 +1,3 @@
-#include "optimizer/passes.h"
 #include "session/computation.h"
 #include "session/explain/dot.h"
 #include "session/explain/json.h"
@@ -54,13 +53,10 @@ std::string text_of(const Outline& outline, const Analysis* analysis,
                     const ExplainOptions& wanted) {
   switch (wanted.format) {
     case ExplainOptions::Format::json: return session::json_text(outline, analysis);
-    case ExplainOptions::Format::dot:
-      if (outline.queries != nullptr) return session::dot_text(outline, analysis);
-      return analysis != nullptr ? session::dot_text(analysis->runs.front())
-                                 : session::dot_text(outline.parts.front().plan);
+    case ExplainOptions::Format::dot: return session::dot_text(outline, analysis, wanted.verbose);
     case ExplainOptions::Format::text: break;
   }
-  if (analysis != nullptr) return session::analysis_text(outline, *analysis);
+  if (analysis != nullptr) return session::analysis_text(outline, *analysis, wanted.verbose);
   std::string text = session::tree_text(outline);
   if (outline.in_frames()) text += "\n" + session::frames_text(outline);
   if (wanted.verbose) text += session::passes_text(outline);
@@ -92,7 +88,8 @@ StatementResult Session::State::explain(const sql::Explain& statement) {
     return statement.analyze ? text : explained(statement, wanted, catalogue);
   });
   StatementResult told = lines(text);
-  told.is_json = wanted.format == ExplainOptions::Format::json;
+  if (wanted.format == ExplainOptions::Format::json) told.document = "json";
+  if (wanted.format == ExplainOptions::Format::dot) told.document = "dot";
   return told;
 }
 
@@ -132,15 +129,7 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
   runner = &explainer;
   // There may be very many frames, and each is planned when its inputs are there.
   if (statement.analyze || wanted.verbose || !outline.in_frames()) {
-    Outcome outcome;
-    std::vector<PassUse> lowering;
-    optimizer::take_pass(lowering, session::lower_pass,
-                         [&] { outcome = outcome_of(computation, catalogue); });
-    outline.passes = computation.passes;
-    // On the way plans were made ready to run, which is told with them.
-    for (const session::ExplainedRun& part : outline.parts)
-      lowering.front().seconds -= part.plan.planning_seconds;
-    if (!statement.analyze && !computation.tensor) outline.passes.push_back(lowering.front());
+    Outcome outcome = outcome_of(computation, catalogue);
     if (statement.analyze)
       for (query::Value* value : outcome.shown(computation))
         (void)query::as_rows(*value, *texts, settings());
@@ -150,6 +139,7 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
     outcome.changes = {};
     if (statement.analyze && outcome.changes_something()) commit(outcome);
   }
+  outline.passes = session::as_in_pipeline(computation.passes);
   const Analysis measured = measurement.take();
   return text_of(outline, statement.analyze ? &measured : nullptr, wanted);
 }

@@ -3,7 +3,9 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/names_text.h"
+#include "optimizer/passes.h"
 #include "query/rows/text_value.h"
+#include "session/pipeline.h"
 #include "session/state.h"
 #include "tessera/cluster.h"
 
@@ -22,8 +24,12 @@ struct Setting {
   void (*copy)(SessionOptions& to, const SessionOptions& from);
 };
 
+bool is_integer(const query::Cell& value) {
+  return !value.is_null() && !value.is_text() && value.type() == TileType{DType::i64, {}};
+}
+
 bool set_count(const query::Cell& value, std::int64_t least, std::int64_t most, int& into) {
-  if (value.is_null() || value.is_text() || value.type() != TileType{DType::i64, {}}) return false;
+  if (!is_integer(value)) return false;
   TESSERA_REQUIRE(TypeError, value.integer() >= least && value.integer() <= most,
                   "{} is out of range; expected {} to {}", value.integer(), least, most);
   into = static_cast<int>(value.integer());
@@ -66,9 +72,7 @@ const Setting all_settings[] = {
        return o.run.memory_limit == 0 ? std::string("default") : bytes_text(o.run.memory_limit);
      },
      [](SessionOptions& o, const query::Cell& value) {
-       const bool fits =
-           value.is_text() || (!value.is_null() && value.type() == TileType{DType::i64, {}});
-       if (!fits) return false;
+       if (!is_integer(value) && (value.is_null() || !value.is_text())) return false;
        o.run.memory_limit = parse_memory_limit(query::text_of(value));
        return true;
      },
@@ -84,7 +88,11 @@ const Setting all_settings[] = {
     {"sites", "number of logical sites that plans are spread over",
      [](const SessionOptions& o) { return std::to_string(o.run.engine->sites(o.run)); },
      [](SessionOptions& o, const query::Cell& value) {
-       return set_count(value, 1, 65536, o.run.sites);
+       if (!is_integer(value)) return false;
+       const std::string refused = sites_refused(value.integer());
+       TESSERA_REQUIRE(TypeError, refused.empty(), "{}", refused);
+       o.run.sites = static_cast<int>(value.integer());
+       return true;
      },
      [](SessionOptions& to, const SessionOptions& from) { to.run.sites = from.run.sites; }},
     {"optimizer", "optimize plans: on, off",
@@ -98,9 +106,7 @@ const Setting all_settings[] = {
      },
      [](SessionOptions& o, const query::Cell& value) {
        if (value.is_null() || !value.is_text()) return false;
-       const std::set<std::string> disabled = names_in(value.text());
-       require_known_rules(disabled);
-       o.run.disabled = disabled;
+       o.run.disabled = optimizer::as_known_rules(names_in(value.text()), session::pipeline());
        return true;
      },
      [](SessionOptions& to, const SessionOptions& from) { to.run.disabled = from.run.disabled; }},

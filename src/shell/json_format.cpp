@@ -67,4 +67,12 @@ void write_json(std::ostream& out, const ResultTable& rows, const View& view) {
   out << "]\n";
 }
 
+void write_json_document(std::ostream& out, const std::string& format, const std::string& text) {
+  out << '{';
+  write_string(out, format);
+  out << ':';
+  write_string(out, text);
+  out << "}\n";
+}
+
 }  // namespace tessera::shell

@@ -26,6 +26,8 @@ void write_rows(std::ostream& out, Mode mode, const ResultTable& rows, const Vie
 
 void write_csv(std::ostream& out, const ResultTable& rows, const View& view);
 void write_json(std::ostream& out, const ResultTable& rows, const View& view);
+/// A document of another format, as the only field of an object.
+void write_json_document(std::ostream& out, const std::string& format, const std::string& text);
 void write_lines(std::ostream& out, const ResultTable& rows, const View& view);
 
 }  // namespace tessera::shell

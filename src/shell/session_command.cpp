@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <iostream>
 
@@ -80,6 +81,13 @@ std::string check_memory_limit(const std::string& text) {
   }
 }
 
+/// What is no number at all, the parser of the command line refuses.
+std::string check_sites(const std::string& text) {
+  std::int64_t sites = 1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), sites);
+  return error == std::errc::invalid_argument ? "" : sites_refused(sites);
+}
+
 }  // namespace
 
 void add_session(CLI::App& program, Action& chosen) {
@@ -129,10 +137,11 @@ void add_session(CLI::App& program, Action& chosen) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
   program
-      .add_option("--sites", arguments->sites,
-                  "The number of logical sites that plans are spread over")
+      .add_option(
+          "--sites", arguments->sites,
+          fmt::format("The number of logical sites that plans are spread over, 1 to {}", max_sites))
       ->type_name("N")
-      ->check(CLI::Range(1, 65536));
+      ->check(check_sites);
   program
       .add_option("--trace", arguments->trace,
                   "Write a trace file for Perfetto and chrome://tracing")

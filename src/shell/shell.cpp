@@ -47,10 +47,18 @@ class Watch {
 };
 
 /// The lines of a plan are shown as they are: a frame around them, or an end cut off, helps nobody.
-/// A program that reads JSON gets a plan that is JSON as the one document that it is.
+/// A plan in a format of its own is one document for programs too, but JSON has no place for a
+/// document that is not JSON.
 bool is_plain_text(const StatementResult& result, Mode mode) {
   const bool is_plan = result.command.starts_with("EXPLAIN") && result.table->columns().size() == 1;
-  return is_plan && (is_for_people(mode) || (mode == Mode::json && result.is_json));
+  if (!is_plan || is_for_people(mode)) return is_plan;
+  return mode == Mode::json ? result.document == "json" : !result.document.empty();
+}
+
+std::string text_of(const ResultTable& lines) {
+  std::string text;
+  for (std::int64_t row = 0; row < lines.rows(); ++row) text += lines.text(row, 0) + '\n';
+  return text;
 }
 
 std::unique_ptr<Session> session_on(const std::string& folder, const DatabaseOptions& opening,
@@ -65,8 +73,9 @@ std::unique_ptr<Session> session_on(const std::string& folder, const DatabaseOpt
 void Shell::show(const StatementResult& result, const View& view) {
   std::ostream& out = output_.stream();
   if (result.table && is_plain_text(result, mode)) {
-    for (std::int64_t row = 0; row < result.table->rows(); ++row)
-      out << result.table->text(row, 0) << '\n';
+    out << text_of(*result.table);
+  } else if (result.table && mode == Mode::json && !result.document.empty()) {
+    write_json_document(out, result.document, text_of(*result.table));
   } else if (result.table) {
     write_rows(out, mode, *result.table, view);
   } else if (is_for_people(mode) && !result.message.empty()) {

@@ -99,6 +99,26 @@ TEST(RuleConditions, AMapBehindAFinishStaysThere) {
                        input.map(std::nullopt, twice).aggregate({0}, {"add"}), "finished");
 }
 
+TEST(RuleConditions, AnAggregationPassesOnlyMapsThatChooseComponents) {
+  const ia::Plan input = placed(matrix({3, 2}), {0, 1}, 1);
+  const auto sums_by = [](const ia::Plan& plan, const char* kernel = "add") {
+    return plan.aggregate({0}, {kernel});
+  };
+  expect_refusal_by("aggregate_before_rekey", sums_by(input.map(KeyFunction("<k0 + k1, k1>"), {})),
+                    "computes components");
+  expect_refusal_by("aggregate_before_rekey", sums_by(input.map(std::nullopt, neg)),
+                    "keeps the keys");
+  // Tiles that have the same key are an error, and no summands.
+  const ia::Plan twice = sums_by(input.map(KeyFunction("<k0>"), {}));
+  expect_refusal_by("aggregate_before_rekey", twice, "two tuples the same key");
+  EXPECT_THROW((void)ia::interpret(twice), PlanError);
+  // Of three members in another order, others are subtracted from another one.
+  const ia::Plan cube = placed(matrix({2, 2, 2}, 1, {1, 1, 1}), {0, 1, 2}, 1);
+  const ia::Plan turned = cube.map(KeyFunction("<k0, k2, k1>"), {});
+  EXPECT_TRUE(rule_named("aggregate_before_rekey").apply(sums_by(turned)));
+  expect_refusal_by("aggregate_before_rekey", sums_by(turned, "sub"), "depends on the order");
+}
+
 TEST(RuleConditions, FiltersOfBothSidesStayBehindTheJoin) {
   const Plan matrices = matrix({3, 3});
   const ia::Plan left = placed(matrices, {0}), right = left.broadcast();

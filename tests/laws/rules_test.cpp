@@ -107,6 +107,29 @@ TEST(Rules, MapBeforeAggregation) {
              }));
 }
 
+TEST(Rules, AggregateBeforeRekey) {
+  expect_law(rule_named("aggregate_before_rekey"), physical([](Random& random) {
+               const Plan source = random_source(random);
+               const int arity = source.type().arity();
+               if (arity < 2) throw PlanError("there is nothing to choose");
+               Plan turned = arity == 2 ? source.rekey(random.pick<const char*>(
+                                              {"<k1, k0>", "<k0, k1, k0>", "<k0>", "<k1>"}))
+                                        : source.rekey(random.pick<const char*>(
+                                              {"<k2, k0, k1>", "<k0, k2>", "<k1, k2, k0>"}));
+               if (random.chance(0.4)) turned = random_transform(random, turned);
+               return folded(random, turned, {"add", "maximum", "sub"});
+             }));
+}
+
+/// Also with the keys and the tiles in one map.
+TEST(Rules, AggregateBeforeRekeyOfOneMap) {
+  expect_law(rule_named("aggregate_before_rekey"),
+             after_rule("merge_maps", physical([](Random& random) {
+                          const Plan turned = random_source(random, 2, 2).rekey("<k1, k0>");
+                          return folded(random, random_transform(random, turned), {"add", "sub"});
+                        })));
+}
+
 TEST(Rules, MapAfterAggregation) {
   expect_law(rule_named("map_after_aggregation"), [](Random& random, int sites) {
     const bool sum = random.chance(0.6);
@@ -366,7 +389,7 @@ TEST(Rules, AreListedOnceUnderTheirNames) {
     EXPECT_FALSE(rule.law.empty()) << rule.name;
     EXPECT_TRUE(rule.apply) << rule.name;
   }
-  EXPECT_EQ(names.size(), 30u);
+  EXPECT_EQ(names.size(), 31u);
 }
 
 }  // namespace

@@ -224,6 +224,26 @@ def test_an_output_that_takes_nothing_is_an_error():
     assert ended.returncode == 1 and "standard output" in ended.stderr
 
 
+def test_a_plan_in_a_format_of_its_own_is_one_document():
+    product = "CREATE TENSOR C AS [[1, 2], [3, 4]] @ [[5], [6]]"
+    dot = printed("-c", f"EXPLAIN (FORMAT DOT) {product}")
+    assert dot.startswith("digraph plan {\n") and dot.endswith("}\n")
+    for mode in ("table", "line", "csv"):
+        assert printed("--format", mode, "-c", f"EXPLAIN (FORMAT DOT) {product}") == dot
+        document = json.loads(printed("--format", mode, "-c", f"EXPLAIN (FORMAT JSON) {product}"))
+        assert document["plans"][0]["plan"]
+    assert json.loads(printed("--format", "json", "-c", f"EXPLAIN (FORMAT DOT) {product}")) == {"dot": dot}
+    lines = printed("--format", "csv", "-c", f"EXPLAIN {product}")
+    assert lines.startswith("plan\r\n")
+
+
+def test_sites_are_as_many_as_plans_may_have():
+    for arguments in (["--sites", "4097", "-c", "SELECT 1"], ["--sites", "0", "-c", "SELECT 1"]):
+        ended = subprocess.run([str(PROGRAM), *arguments], capture_output=True, text=True, timeout=120)
+        assert ended.returncode == 2
+        assert f"invalid number of sites {arguments[1]}; expected 1 to 4096" in ended.stderr
+
+
 def test_a_plan_in_json_is_one_document():
     statement = "EXPLAIN (FORMAT JSON) CREATE TENSOR C AS [[1, 2], [3, 4]] @ [[5], [6]]"
     document = json.loads(printed("--format", "json", "-c", statement))

@@ -63,7 +63,7 @@ def test_placements_are_printed():
     ({"sites": 2, "placed": {"C": None}}, 'cannot place input "C": not found; available: A, B'),
     ({"sites": 2, "placed": {"A": ts.Placement.part([2])}}, "key component 2 does not exist"),
     ({"sites": 2, "placed": {"A": ts.Placement.grid([0], [3])}}, "a grid needs 3 sites or more, but there are 2"),
-    ({"sites": 2, "disabled": ["broadcast"]}, 'cannot disable rule "broadcast"'),
+    ({"sites": 2, "disabled": ["broadcast"]}, 'rule or pass "broadcast" not found'),
 ])
 def test_mistakes(options, message):
     with pytest.raises(ts.PlanError, match=message):

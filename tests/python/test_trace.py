@@ -87,6 +87,20 @@ def test_a_session_of_python_has_one(tmp_path):
     assert found["read"]["bytes"] > 0
 
 
+def test_operators_are_named_as_by_explain(tmp_path):
+    file = tmp_path / "run.json"
+    database = ts.connect()
+    database.session().sql("CREATE TENSOR A TILE [2][2] AS tile([[1.0, 2.0]], repeats = [4, 2])")
+    session = database.session(trace=str(file))
+    statement = "CREATE TENSOR B AS relu(A @ A) + 1"
+    document = json.loads("\n".join(row[0] for row in session.sql("EXPLAIN (FORMAT JSON) " + statement)))
+    explained = {operator["operator"] for plan in document["plans"] for operator in plan["plan"]}
+    session.sql(statement)
+    tasks = {event["name"] for event in events_of(file) if event.get("cat") == "task"}
+    assert any(" + Aggregate" in name for name in tasks)
+    assert tasks <= explained
+
+
 def took(output):
     """What the reports of all processes say: tasks, flops, numbers moved, bytes read and spilled."""
     lines = [[float(word) for word in line.split()[1:]] for line in output.splitlines() if line.startswith("took ")]

@@ -91,6 +91,39 @@ class Lister {
   std::string operator()(const Versioned& versioned) const {
     return list("version", {safe(versioned.name), all(versioned.indices)});
   }
+  std::string operator()(const Tuple& tuple) const { return list("tuple", {all(tuple.elements)}); }
+  std::string operator()(const Range& range) const {
+    return list("range", {(*this)(range.from), (*this)(range.to)});
+  }
+  std::string operator()(const Aggregation& aggregation) const {
+    return list("fold", {aggregation.monoid, (*this)(aggregation.operand)});
+  }
+  std::string operator()(const std::shared_ptr<const Comprehension>& comprehension) const {
+    std::vector<std::string> parts;
+    if (const auto& storage = comprehension->storage)
+      parts.push_back(
+          list(storage->tiled ? "tiled" : "stored", {all(storage->dense), all(storage->sparse)}));
+    parts.push_back((*this)(comprehension->head));
+    for (const Qualifier& qualifier : comprehension->qualifiers)
+      parts.push_back(std::visit(*this, qualifier.node));
+    return list("comprehension", parts);
+  }
+  std::string operator()(const Pattern& pattern) const {
+    return pattern.is_tuple ? list("pattern", {all(pattern.parts)}) : safe(pattern.variable);
+  }
+  std::string operator()(const Generator& generator) const {
+    return list(generator.every ? "from-all" : "from",
+                {(*this)(generator.pattern), (*this)(generator.domain)});
+  }
+  std::string operator()(const Let& let) const {
+    return list("let", {(*this)(let.pattern), (*this)(let.value)});
+  }
+  std::string operator()(const Condition& condition) const {
+    return list("if", {(*this)(condition.condition)});
+  }
+  std::string operator()(const GroupBy& group) const {
+    return list("group", {(*this)(group.pattern), (*this)(group.key)});
+  }
   std::string operator()(const Type& type) const {
     constexpr const char* names[] = {"int", "bigint", "float", "double", "bool", "text", "tensor"};
     if (type.kind != Type::Kind::tensor) return names[static_cast<int>(type.kind)];

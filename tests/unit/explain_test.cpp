@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "session/pipeline.h"
 #include "tessera/session.h"
@@ -12,12 +13,15 @@ namespace {
 
 using nlohmann::json;
 
-json analysed(Session& session, const std::string& options, const std::string& statement) {
-  const ResultTable table =
-      session.query("EXPLAIN ANALYZE (FORMAT JSON" + options + ") " + statement);
+std::string text_of(Session& session, const std::string& statement) {
+  const ResultTable lines = session.query(statement);
   std::string text;
-  for (std::int64_t row = 0; row < table.rows(); ++row) text += table.text(row, 0) + "\n";
-  return json::parse(text);
+  for (std::int64_t row = 0; row < lines.rows(); ++row) text += lines.text(row, 0) + "\n";
+  return text;
+}
+
+json analysed(Session& session, const std::string& options, const std::string& statement) {
+  return json::parse(text_of(session, "EXPLAIN ANALYZE (FORMAT JSON" + options + ") " + statement));
 }
 
 /// Everything that a database has: relations and texts, but for what is learnt of frames.
@@ -176,14 +180,13 @@ TEST(Explain, SettingsAreAsBeforeAfterwards) {
 }
 
 /// The names of the passes that a statement and its plans were taken through.
-std::vector<std::string> passes_of(Session& session, const std::string& statement) {
-  std::string text;
-  const ResultTable lines = session.query("EXPLAIN (FORMAT JSON) " + statement);
-  for (std::int64_t row = 0; row < lines.rows(); ++row) text += lines.text(row, 0);
-  const auto json = nlohmann::json::parse(text);
+std::vector<std::string> passes_of(Session& session, const std::string& statement,
+                                   const std::string& options = "") {
+  const json told =
+      json::parse(text_of(session, "EXPLAIN (FORMAT JSON" + options + ") " + statement));
   std::vector<std::string> names;
-  for (const auto& pass : json.at("passes")) names.push_back(pass.at("pass"));
-  for (const auto& pass : json.at("plans").at(0).at("passes")) names.push_back(pass.at("pass"));
+  for (const auto& pass : told.at("passes")) names.push_back(pass.at("pass"));
+  for (const auto& pass : told.at("plans").at(0).at("passes")) names.push_back(pass.at("pass"));
   return names;
 }
 
@@ -199,6 +202,7 @@ TEST(Explain, AStatementIsTakenThroughThePassesOfThePipeline) {
     EXPECT_FALSE(pass.what.empty()) << pass.name;
   }
   EXPECT_EQ(passes_of(session, product), all);
+  EXPECT_EQ(passes_of(session, product, ", ANALYZE"), all);
 
   session.execute("SET disabled_optimizers = 'fuse, simplify'");
   std::erase(all, "fuse");
@@ -206,6 +210,65 @@ TEST(Explain, AStatementIsTakenThroughThePassesOfThePipeline) {
   EXPECT_EQ(passes_of(session, product), all);
   session.execute("RESET disabled_optimizers");
   EXPECT_EQ(passes_of(session, product).size(), all.size() + 2);
+}
+
+/// What is printed with VERBOSE: of the statement, and of its plan.
+TEST(Explain, VerboseTellsPassesAndRulesWithAndWithoutAnalyze) {
+  Session session = with_matrices();
+  const std::string statement = "CREATE TENSOR C AS relu(A @ B)";
+  for (const char* before : {"EXPLAIN VERBOSE ", "EXPLAIN ANALYZE VERBOSE ", "EXPLAIN (VERBOSE) ",
+                             "EXPLAIN ANALYZE (VERBOSE) ", "EXPLAIN (ANALYZE, VERBOSE 1) "}) {
+    const std::string text = text_of(session, before + statement);
+    EXPECT_NE(text.find("passes: lower "), std::string::npos) << before << text;
+    EXPECT_NE(text.find("passes: translate "), std::string::npos) << before << text;
+    EXPECT_NE(text.find("map_before_aggregation  not applied x1: "), std::string::npos) << text;
+  }
+  for (const char* before : {"EXPLAIN ", "EXPLAIN ANALYZE ", "EXPLAIN (ANALYZE, VERBOSE 0) "})
+    EXPECT_EQ(text_of(session, before + statement).find("passes: "), std::string::npos) << before;
+}
+
+TEST(Explain, ARuleOrPassThatDoesNotApplySaysWhy) {
+  Session session = with_matrices();
+  const auto told = [&](const std::string& query) {
+    return text_of(session, "EXPLAIN VERBOSE EXECUTE (" + query + ")");
+  };
+  const auto expect = [&](const std::string& query, const std::string& why) {
+    EXPECT_NE(told(query).find(why), std::string::npos) << why << "\n" << told(query);
+  };
+  expect("SELECT SUM(tile) FROM A", "the aggregation reads the result of Input, not of a join");
+  const std::string products =
+      "SELECT A.k0 AS i, A.k1 AS k, B.k1 AS j, matmul(A.tile, B.tile) AS x FROM A, B "
+      "WHERE A.k1 = B.k0";
+  expect(products + "; SELECT i, j, SUM(x) FROM (" + products + ") AS p GROUP BY i, j",
+         "another operator reads the products of the join");
+  expect("SELECT j, i, k, x FROM (" + products + ") AS p WHERE j + i < 99 AND i = 0",
+         "not applied x1: ");
+}
+
+/// To plan alternatives takes many times as long as to plan.
+TEST(Explain, AlternativesArePlannedForTheFramesThatAreShown) {
+  Session session(Database::temporary());
+  session.execute(
+      "CREATE TENSOR A TILE [2][2] AS tile([[0.5, 0.25]], repeats = [8, 4]);"
+      "CREATE TABLE product[0] (r, c, x) AS SELECT k0, k1, tile FROM A;"
+      "CREATE TABLE product[i:1...] (r, c, x) AS SELECT p.r, a.k1, SUM(matmul(p.x, a.tile)) "
+      "FROM product[i-1] AS p, A AS a WHERE p.c = a.k0 GROUP BY p.r, a.k1; SET frame_size = 8");
+  const std::string statement = "SELECT * FROM product[30]";
+  const json told =
+      json::parse(text_of(session, "EXPLAIN (VERBOSE, SITES 4, FORMAT JSON) " + statement));
+  const auto frames = told.at("framing").at("frames").size();
+  ASSERT_GE(frames, 6);
+  std::set<std::size_t> shown;
+  for (const json& plan : told.at("plans"))
+    if (!plan.at("alternatives").empty()) shown.insert(plan.at("frame").get<std::size_t>());
+  EXPECT_EQ(shown, (std::set<std::size_t>{0, 1, 2, frames - 1}));
+  const std::string text = text_of(session, "EXPLAIN (VERBOSE, SITES 4) " + statement);
+  EXPECT_NE(text.find("\nframe 2, plan for"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\nframe 3, plan for"), std::string::npos) << text;
+  // What was done for all frames is added up.
+  const std::string ran = text_of(session, "EXPLAIN ANALYZE VERBOSE " + statement);
+  EXPECT_NE(ran.find("\naggregate_before_rekey  not applied x30: "), std::string::npos) << ran;
+  EXPECT_NE(ran.find("\npasses: translate "), std::string::npos) << ran;
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST(Placement, EqualPlacementsLookEqual) {
 }
 
 TEST(Placement, Mistakes) {
-  EXPECT_ERROR(PlanError, Placement::all(0), "a placement cannot have 0 sites");
+  EXPECT_ERROR(PlanError, Placement::all(0), "invalid number of sites 0; expected 1 to 4096");
   EXPECT_ERROR(PlanError, Placement::part({2}, {4, 4}, 2),
                "key component 2 does not exist in keys below");
   EXPECT_ERROR(PlanError, Placement::grid({0, 1}, {2, 3}, 5),

@@ -123,7 +123,6 @@ TEST(Lexer, ErrorsSayWhatAndWhere) {
       {"1.2.3", 0, "invalid number or name '1.2.3'"},
       {"1e", 0, "invalid number or name '1e'"},
       {"0x10", 0, "invalid number or name '0x10'"},
-      {"0..5", 1, "write a range with three dots, as in 0...50"},
       {"a ! b", 2, "use <> or != for not equal"},
       {"`a`", 0, "quote names with \""},
       {"a $1", 2, "syntax error at or near \"$\""},

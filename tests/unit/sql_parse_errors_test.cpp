@@ -178,7 +178,8 @@ const Mistake mistakes[] = {
      "syntax error at or near \"TEXT\": expected FLOAT, DOUBLE, BIGINT or BOOLEAN after OF"},
     // Versions
     {"SELECT * FROM t[0..5]", 1, 18,
-     "syntax error at or near \"..\"; write a range with three dots, as in 0...50"},
+     "syntax error at or near \"..\": expected an operator, '...' or ']' after the index; write a "
+     "range with three dots, as in 0...50"},
     {"SELECT * FROM t[0...5]", 1, 17, "expected one version; use UNION t[...] to read several"},
     {"SELECT * FROM UNION t", 1, 22, "expected the versions of the table, as in UNION t[0...5]"},
     {"SELECT * FROM UNION t[0...]", 1, 27,
@@ -211,7 +212,8 @@ const Mistake mistakes[] = {
      "syntax error at or near \"select\": expected the name of the new table; quote the reserved "
      "word to use it as a name, as in \"select\""},
     {"CREATE TABLE t[i:0..] (a) AS SELECT 1", 1, 19,
-     "syntax error at or near \"..\"; write a range with three dots, as in 0...50"},
+     "syntax error at or near \"..\": expected an operator, '...' or ']' after the index; write a "
+     "range with three dots, as in 0...50"},
     {"CREATE VIEW v SELECT 1", 1, 15,
      "syntax error at or near \"SELECT\": expected AS and a query"},
     {"CREATE TENSOR X", 1, 16,

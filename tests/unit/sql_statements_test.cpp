@@ -88,6 +88,15 @@ TEST(SqlStatements, Explain) {
             "(explain [(format JSON) (sites 10)] (select 1))");
   EXPECT_EQ(statement("EXPLAIN (ANALYZE, FORMAT DOT) SELECT 1"),
             "(explain-analyze [(format DOT)] (select 1))");
+  for (const char* off : {"off", "OFF", "= false", "0"})
+    EXPECT_EQ(statement(fmt::format("EXPLAIN (ANALYZE {}) SELECT 1", off)),
+              "(explain [] (select 1))");
+  for (const char* on : {"", "on", "true", "1"})
+    EXPECT_EQ(statement(fmt::format("EXPLAIN (ANALYZE {}) SELECT 1", on)),
+              "(explain-analyze [] (select 1))");
+  EXPECT_EQ(statement("EXPLAIN VERBOSE SELECT 1"), statement("EXPLAIN (VERBOSE) SELECT 1"));
+  EXPECT_EQ(statement("EXPLAIN ANALYZE VERBOSE (SITES 2) SELECT 1"),
+            statement("EXPLAIN (ANALYZE, VERBOSE, SITES 2) SELECT 1"));
   EXPECT_EQ(statement("EXPLAIN (SELECT 1)"), "(explain [] (select 1))");
 }
 

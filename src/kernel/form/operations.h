@@ -71,6 +71,38 @@ struct Div {
   }
 };
 
+/// Python's remainder: it has the sign of the divisor. Of an integer by 0 it is 0, as in NumPy.
+struct Remainder {
+  template <Number T>
+  T operator()(T a, T b) const {
+    if constexpr (is_integer<T>) {
+      if (b == 0 || b == -1) return 0;
+      const T rest = a % b;
+      return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    } else {
+      const T rest = std::fmod(a, b);
+      if (rest == 0) return std::copysign(rest, b);
+      return (rest < 0) != (b < 0) ? rest + b : rest;
+    }
+  }
+};
+
+/// Rounded towards minus infinity. An integer by 0 is 0, as in NumPy.
+struct FloorDivide {
+  template <Number T>
+  T operator()(T a, T b) const {
+    if constexpr (is_integer<T>) {
+      if (b == 0) return 0;
+      if (b == -1) return wrapped(-unsigned_of(a));
+      return (a - Remainder()(a, b)) / b;
+    } else {
+      const T ratio = (a - Remainder()(a, b)) / b;  // whole, but for rounding
+      const T whole = std::floor(ratio);
+      return ratio - whole > T(0.5) ? whole + 1 : whole;
+    }
+  }
+};
+
 /// Integer exponents are not negative: that is checked before the loop.
 struct Power {
   template <Number T>

@@ -125,15 +125,75 @@ struct Versioned {
   std::vector<ExpressionPtr> indices;
 };
 
+/// (i, j): the indices of an element, or several values of one, inside [ ... ].
+struct Tuple {
+  std::vector<ExpressionPtr> elements;
+};
+/// 0 .. n-1, both included: where an array comprehension says what an index runs over.
+struct Range {
+  ExpressionPtr from, to;
+};
+/// +/v: the values of a group, folded into one.
+struct Aggregation {
+  std::string monoid;  // "+", "*", or a word such as "max"
+  ExpressionPtr operand;
+};
+/// [ head | qualifiers ], with what it is stored as: tensor(2, 3)[ ... ].
+struct Comprehension;
+
 struct Expression {
   std::variant<Literal, Name, Star, Unary, Binary, Call, Case, Cast, InList, Between, IsNull,
-               ScalarSubquery, ArrayLiteral, Transposed, Versioned>
+               ScalarSubquery, ArrayLiteral, Transposed, Versioned, Tuple, Range, Aggregation,
+               std::shared_ptr<const Comprehension>>
       node;
   Location location;
 };
 
+/// What a value is taken apart with: a name, `_` for what is not wanted, or a tuple of patterns.
+struct Pattern {
+  std::string variable = {};
+  std::vector<Pattern> parts = {};  // of a tuple
+  bool is_tuple = false;
+  Location location = {};
+};
+/// p <- e goes through what is stored in e, p <<- e through all elements.
+struct Generator {
+  Pattern pattern;
+  ExpressionPtr domain;
+  bool every = false;
+};
+struct Let {
+  Pattern pattern;
+  ExpressionPtr value;
+};
+struct Condition {
+  ExpressionPtr condition;
+};
+struct GroupBy {
+  Pattern pattern;
+  ExpressionPtr key = {};  // null: the variables of the pattern
+};
+struct Qualifier {
+  std::variant<Generator, Let, Condition, GroupBy> node;
+  Location location;
+};
+
+/// How the result of a comprehension is stored: dense dimensions, and sparse ones behind them.
+struct Storage {
+  bool tiled = false;  // tensor*: in tiles
+  std::vector<ExpressionPtr> dense;
+  std::vector<ExpressionPtr> sparse = {};
+};
+struct Comprehension {
+  std::optional<Storage> storage = {};
+  ExpressionPtr head;
+  std::vector<Qualifier> qualifiers;
+};
+
 /// As it could have been written, with the parentheses that are needed.
 std::string to_string(const Expression& expression);
+/// What an option is turned to: ON, OFF, TRUE, FALSE, 1 or 0; none if it is something else.
+std::optional<bool> on_or_off(const Expression& value);
 
 // ----------------------------------------------------------------------------------- Queries
 
@@ -315,7 +375,7 @@ struct Execute {
 };
 struct Explain {
   bool analyze = false;
-  Options options = {};  // FORMAT, SITES
+  Options options = {};  // FORMAT, SITES, VERBOSE
   StatementPtr statement;
 };
 

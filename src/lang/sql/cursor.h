@@ -62,6 +62,19 @@ class Cursor {
     Cursor& cursor_;
   };
 
+  /// Held while what stands between [ and ] is read, where parentheses may have a tuple in them.
+  class Brackets {
+   public:
+    explicit Brackets(Cursor& cursor) : cursor_(cursor) { ++cursor_.brackets_; }
+    ~Brackets() { --cursor_.brackets_; }
+    Brackets(const Brackets&) = delete;
+    Brackets& operator=(const Brackets&) = delete;
+
+   private:
+    Cursor& cursor_;
+  };
+  bool in_brackets() const { return brackets_ > 0; }
+
   /// Held while a chain is read, as of 1 + 2 + 3: this makes a tree as deep as the chain is long
   /// without any nesting. The depth of a chain is that of its deepest part and its own links.
   class Chain {
@@ -85,6 +98,7 @@ class Cursor {
   int values_taken_ = 0;
   Location end_of_last_ = {};
   int nesting_ = 0;
+  int brackets_ = 0;
   int links_ = 0;  // of the deepest chain since the last one was begun
 };
 

@@ -25,6 +25,17 @@ ExpressionPtr expression(Cursor& cursor);
 ExpressionPtr operand(Cursor& cursor);
 ExpressionPtr call(Cursor& cursor, std::string function, Location location);
 
+// parser_comprehension.cpp: what stands between [ and ], of which an array is one form.
+ExpressionPtr bracketed(Cursor& cursor);
+/// tensor(2, 3)[ ... ]
+bool at_storage(const Cursor& cursor);
+ExpressionPtr stored_comprehension(Cursor& cursor);
+/// Behind an expression in parentheses, if a comma follows: the rest of a tuple.
+ExpressionPtr tuple_from(Cursor& cursor, ExpressionPtr first, Location location);
+/// Whether +/v, or the like, begins here.
+bool at_aggregation(const Cursor& cursor);
+ExpressionPtr aggregation(Cursor& cursor);
+
 // parser_types.cpp
 Type type(Cursor& cursor);
 DType element_type(Cursor& cursor);  // FLOAT, after OF
@@ -54,6 +65,8 @@ CreateTensor create_tensor(Cursor& cursor);
 CreateView create_view(Cursor& cursor);
 bool if_not_exists(Cursor& cursor);
 Options options_in_parentheses(Cursor& cursor);
+/// More options, none of which is there already.
+void add_options_in_parentheses(Cursor& cursor, Options& options);
 ExpressionPtr setting(Cursor& cursor);  // the value of an option: on, csv, '2 GB', 4
 Execute execute(Cursor& cursor);
 Materialize materialize(Cursor& cursor);

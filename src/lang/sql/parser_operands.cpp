@@ -13,19 +13,8 @@ ExpressionPtr literal(Cursor& cursor) {
   return make(token.location, Literal{unquoted(token)});
 }
 
-ExpressionPtr array(Cursor& cursor) {
-  const Cursor::Nested nested(cursor);
-  const Location location = cursor.location();
-  cursor.advance();
-  ArrayLiteral array;
-  if (cursor.take_symbol("]")) return make(location, std::move(array));
-  do array.elements.push_back(expression(cursor));
-  while (cursor.take_comma());
-  cursor.expect_symbol("]", "',' or ']' after an element of the array");
-  return make(location, std::move(array));
-}
-
-/// ( expression ) or ( query ). After ((, only what follows tells which of them it is.
+/// ( expression ), ( query ) or, in an array comprehension, a tuple. After ((, only what follows
+/// tells which of them it is.
 ExpressionPtr parenthesised(Cursor& cursor) {
   const Cursor::Nested nested(cursor);
   const Location location = cursor.location();
@@ -40,6 +29,8 @@ ExpressionPtr parenthesised(Cursor& cursor) {
     if (may_be_query && subquery != nullptr && !cursor.at_symbol(")"))
       inside = make(location, ScalarSubquery{query_from(cursor, subquery->query)});
   }
+  if (cursor.in_brackets() && cursor.at_symbol(","))
+    return tuple_from(cursor, std::move(inside), location);
   cursor.expect_symbol(")", "an operator or ')'");
   return inside;
 }
@@ -76,6 +67,8 @@ ExpressionPtr versioned(Cursor& cursor, std::string name, Location location) {
   Versioned found{std::move(name), {}};
   while (cursor.take_symbol("[")) {
     found.indices.push_back(expression(cursor));
+    // Of an element in an array comprehension: A[i, j].
+    while (cursor.in_brackets() && cursor.take_comma()) found.indices.push_back(expression(cursor));
     if (cursor.at_symbol("..."))
       fail_parse(cursor.location(),
                  "an expression cannot read several versions; SELECT from UNION {}[...] instead",
@@ -122,7 +115,7 @@ ExpressionPtr primary(Cursor& cursor) {
       return named(cursor);
     case Token::Kind::symbol:
       if (cursor.at_symbol("(")) return parenthesised(cursor);
-      if (cursor.at_symbol("[")) return array(cursor);
+      if (cursor.at_symbol("[")) return bracketed(cursor);
       if (cursor.at_symbol("?")) return make(location, cursor.take_value());
       if (cursor.at_symbol("*"))
         fail_parse(location, "* is allowed only in the list of a SELECT and in COUNT(*)");
@@ -135,7 +128,8 @@ ExpressionPtr primary(Cursor& cursor) {
 }  // namespace
 
 ExpressionPtr operand(Cursor& cursor) {
-  ExpressionPtr value = primary(cursor);
+  if (at_aggregation(cursor)) return aggregation(cursor);
+  ExpressionPtr value = at_storage(cursor) ? stored_comprehension(cursor) : primary(cursor);
   while (true) {
     const Location location = cursor.location();
     if (cursor.take_symbol("::")) {

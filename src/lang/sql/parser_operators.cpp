@@ -80,7 +80,7 @@ ExpressionPtr least_integer(Cursor& cursor, Location minus) {
 ExpressionPtr signed_operand(Cursor& cursor) {
   const Location location = cursor.location();
   const bool minus = cursor.at_symbol("-");
-  if (!minus && !cursor.at_symbol("+")) return operand(cursor);
+  if (!minus && (!cursor.at_symbol("+") || at_aggregation(cursor))) return operand(cursor);
   const Cursor::Nested nested(cursor);
   cursor.advance();
   if (minus && cursor.token().wants_minus) return least_integer(cursor, location);

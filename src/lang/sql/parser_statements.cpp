@@ -1,6 +1,22 @@
 #include "lang/sql/grammar.h"
 #include "lang/sql/words.h"
 
+namespace tessera::sql {
+
+std::optional<bool> on_or_off(const Expression& value) {
+  if (const auto* word = std::get_if<Name>(&value.node); word != nullptr && word->table.empty())
+    for (const bool on : {true, false})
+      if (same_word(word->column, on ? "on" : "off")) return on;
+  const auto* literal = std::get_if<Literal>(&value.node);
+  if (literal == nullptr) return std::nullopt;
+  if (const auto* truth = std::get_if<bool>(&literal->value)) return *truth;
+  const auto* number = std::get_if<std::int64_t>(&literal->value);
+  return number != nullptr && (*number == 0 || *number == 1) ? std::optional(*number == 1)
+                                                             : std::nullopt;
+}
+
+}  // namespace tessera::sql
+
 namespace tessera::sql::grammar {
 namespace {
 
@@ -130,17 +146,26 @@ Node set(Cursor& cursor) {
 
 Node explain(Cursor& cursor) {
   const Cursor::Nested nested(cursor);
-  Explain found;
-  found.analyze = cursor.take_word("ANALYZE");
+  // Words before the parentheses are options that are on.
+  Options options;
+  for (const char* word : {"ANALYZE", "VERBOSE"})
+    if (const Location location = cursor.location(); cursor.take_word(word))
+      options.emplace_back(in_lower_case(word), make(location, Literal{true}));
   if (cursor.at_symbol("(")) {
     Cursor ahead = cursor;
     ahead.advance();
-    if (!at_query(ahead) && !ahead.at_symbol("(")) found.options = options_in_parentheses(cursor);
+    if (!at_query(ahead) && !ahead.at_symbol("(")) add_options_in_parentheses(cursor, options);
   }
-  std::erase_if(found.options, [&](const auto& option) {
-    if (option.first == "analyze") found.analyze = true;
-    return option.first == "analyze";
-  });
+  Explain found;
+  for (auto& [name, value] : options) {
+    if (name != "analyze") {
+      found.options.emplace_back(name, value);
+      continue;
+    }
+    const std::optional<bool> on = on_or_off(*value);
+    if (!on) fail_parse(value->location, "ANALYZE must be ON or OFF");
+    found.analyze = *on;
+  }
   if (cursor.at_word("EXPLAIN")) fail_parse(cursor.location(), "EXPLAIN cannot explain EXPLAIN");
   found.statement = statement(cursor);
   return found;
@@ -210,8 +235,13 @@ ExpressionPtr setting(Cursor& cursor) {
 }
 
 Options options_in_parentheses(Cursor& cursor) {
-  cursor.expect_symbol("(", "'(' and options, as in (format = csv)");
   Options options;
+  add_options_in_parentheses(cursor, options);
+  return options;
+}
+
+void add_options_in_parentheses(Cursor& cursor, Options& options) {
+  cursor.expect_symbol("(", "'(' and options, as in (format = csv)");
   do {
     const Location location = cursor.location();
     std::string name = in_lower_case(cursor.expect_name("an option name"));
@@ -224,7 +254,6 @@ Options options_in_parentheses(Cursor& cursor) {
     options.emplace_back(std::move(name), std::move(value));
   } while (cursor.take_comma());
   cursor.expect_symbol(")", "',' or ')' after an option");
-  return options;
 }
 
 StatementPtr statement(Cursor& cursor) {

@@ -36,6 +36,12 @@ class Printer {
   void form(const ArrayLiteral& array);
   void form(const Transposed& transposed);
   void form(const Versioned& versioned);
+  void form(const Tuple& tuple);
+  void form(const Range& range);
+  void form(const Aggregation& aggregation);
+  void form(const std::shared_ptr<const Comprehension>& comprehension);
+  void print(const Pattern& pattern);
+  void print(const Qualifier& qualifier);
 
   // Queries.
   void form(const Select& select);

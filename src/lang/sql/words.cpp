@@ -49,6 +49,7 @@ constexpr std::pair<std::string_view, std::string_view> remedies[] = {
     {"RECURSIVE", "use versioned tables for recursion: CREATE TABLE t[i:1...] AS ... t[i-1]"},
     {"||", "texts cannot be concatenated; use OR for a disjunction"},
     {"{", "use ( and )"},
+    {"..", "write a range with three dots, as in 0...50"},
     {"UPDATE", rows_stay},
     {"DELETE", rows_stay},
     {"TRUNCATE", rows_stay},

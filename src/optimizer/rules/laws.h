@@ -21,6 +21,7 @@ Rewrite map_before_move(const ia::Plan& plan);
 
 // aggregations.cpp
 Rewrite map_before_aggregation(const ia::Plan& plan);
+Rewrite aggregate_before_rekey(const ia::Plan& plan);
 
 /// The numbers in the tiles of a relation, by the bound of their shapes.
 double floats_in(const ia::Plan& plan);

@@ -45,6 +45,25 @@ std::vector<sql::ExpressionPtr> parts_of(const sql::Expression& expression) {
     List operator()(const sql::ArrayLiteral& e) const { return e.elements; }
     List operator()(const sql::Transposed& e) const { return {e.operand}; }
     List operator()(const sql::Versioned& e) const { return e.indices; }
+    List operator()(const sql::Tuple& e) const { return e.elements; }
+    List operator()(const sql::Range& e) const { return {e.from, e.to}; }
+    List operator()(const sql::Aggregation& e) const { return {e.operand}; }
+    List operator()(const std::shared_ptr<const sql::Comprehension>& e) const {
+      List all{e->head};
+      if (e->storage)
+        for (const auto* extents : {&e->storage->dense, &e->storage->sparse})
+          all.insert(all.end(), extents->begin(), extents->end());
+      for (const sql::Qualifier& qualifier : e->qualifiers) {
+        if (const auto* generator = std::get_if<sql::Generator>(&qualifier.node))
+          all.push_back(generator->domain);
+        if (const auto* let = std::get_if<sql::Let>(&qualifier.node)) all.push_back(let->value);
+        if (const auto* condition = std::get_if<sql::Condition>(&qualifier.node))
+          all.push_back(condition->condition);
+        if (const auto* group = std::get_if<sql::GroupBy>(&qualifier.node); group && group->key)
+          all.push_back(group->key);
+      }
+      return all;
+    }
   };
   return std::visit(Parts{}, expression.node);
 }

@@ -199,6 +199,17 @@ struct Binder {
         e.name);
   }
 
+  ExpressionPtr operator()(const sql::Tuple&) const { return refuse_comprehension(); }
+  ExpressionPtr operator()(const sql::Range&) const { return refuse_comprehension(); }
+  ExpressionPtr operator()(const sql::Aggregation&) const { return refuse_comprehension(); }
+  ExpressionPtr operator()(const std::shared_ptr<const sql::Comprehension>&) const {
+    return refuse_comprehension();
+  }
+  [[noreturn]] ExpressionPtr refuse_comprehension() const {
+    fail_type(location,
+              "array comprehensions are not allowed in queries; use CREATE TENSOR ... AS [ ... ]");
+  }
+
   /// A tensor of constants. Its elements have the widest type that is written.
   ExpressionPtr array(const sql::ArrayLiteral& e) const {
     if (e.elements.empty()) fail_type(location, "cannot determine the type of an empty array");

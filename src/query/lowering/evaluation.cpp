@@ -153,7 +153,10 @@ Value evaluate(const Node& node, const std::vector<Value*>& inputs, Parameters p
         tables.push_back(*std::move(table));
         tables.back().schema = below[i]->schema;
       }
+      const auto begin = std::chrono::steady_clock::now();
       lowered = lower(node, tables, parameters);
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      if (settings.lowering_seconds != nullptr) *settings.lowering_seconds += taken.count();
     } catch (const TypeError& error) {  // NULL has no place in a plan
       lowered.reason = error.what();
     }

@@ -37,6 +37,7 @@ struct Settings {
   bool by_rows = false;  // every operator by definition: slow, and what the rest is held to
   EvaluationObserver* observer = nullptr;  // or nobody
   PlanRunner* runner = nullptr;            // or, if it is nobody, tessera::run
+  double* lowering_seconds = nullptr;      // what operators take to become plans is added to it
 };
 
 /// What an operator yields for its inputs. What can be a plan of the tensor relational algebra

@@ -11,14 +11,6 @@
 namespace tessera::query {
 namespace {
 
-constexpr double large_tile = 4'194'304;  // elements: a tile of more is not made by a product
-
-double elements(const Shape& shape) {
-  double product = 1;
-  for (std::int64_t extent : shape) product *= static_cast<double>(extent);
-  return product;
-}
-
 using TileExtents = std::map<char, std::int64_t>;
 
 /// The extents of tiles along each letter. Where both operands have it, the larger one's count: the

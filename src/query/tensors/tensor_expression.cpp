@@ -3,6 +3,7 @@
 #include "lang/sql/operators.h"
 #include "query/binding/binder.h"
 #include "query/rows/kernel_location.h"
+#include "query/tensors/bind_comprehension.h"
 #include "query/tensors/tensor_call.h"
 #include "query/tensors/tensor_contraction.h"
 
@@ -127,6 +128,18 @@ class TensorBinder {
         "{0}[...] is a version of a table and is not allowed over tensors; to slice a tensor, "
         "use slice({0}, begin = ..., end = ...)",
         node.name);
+  }
+
+  TensorOperand part(const std::shared_ptr<const sql::Comprehension>& comprehension,
+                     Location location) const {
+    return {comprehended({comprehension, location})};
+  }
+  TensorOperand part(const sql::Aggregation& aggregation, Location location) const {
+    return {comprehended({aggregation, location})};
+  }
+  Tensor comprehended(const sql::Expression& expression) const {
+    return bind_comprehension(
+        expression, [&](const sql::Expression& domain) { return as_tensor(bind(domain)); });
   }
 
   template <class Other>

@@ -56,6 +56,12 @@ Tensor glued(const Tensor& tensor, int dimension, std::int64_t extent) {
 
 }  // namespace
 
+double elements(const Shape& shape) {
+  double product = 1;
+  for (std::int64_t extent : shape) product *= static_cast<double>(extent);
+  return product;
+}
+
 Tensor retiled(const Tensor& tensor, int dimension, std::int64_t extent) {
   const std::int64_t whole = std::max<std::int64_t>(1, tensor.type.shape[dimension]);
   const std::int64_t have = tensor.type.tile[dimension];

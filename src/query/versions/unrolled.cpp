@@ -1,6 +1,7 @@
 #include "query/versions/unrolled.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -252,7 +253,10 @@ class Unroller {
     if (of == nullptr) {
       FoundTables tables(*this, frame);
       BinderOptions options{frame.names, frame.target_columns};
+      const auto begin = std::chrono::steady_clock::now();
       NodePtr root = bind(*frame.query, tables, options);
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      result_.binding_seconds += taken.count();
       if (frame.rule != nullptr) {
         root = with_columns(*frame.rule, root);
         refuse_other_columns(frame, root->schema);

@@ -17,6 +17,7 @@ struct Unrolled {
   std::vector<std::string> stored;                         // the tables that are read
   std::vector<std::string> tables;                         // the versioned ones
   std::vector<int> wanted;                                 // the instances that are asked for
+  double binding_seconds = 0;                              // of unrolling: to bind their queries
   std::int64_t operators() const { return first.back(); }
 };
 

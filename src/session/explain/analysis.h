@@ -26,7 +26,9 @@ struct Analysis {
   std::vector<Frame> frames = {};
   std::int64_t resumed = 0;               // frames that were done before
   Figures predicted = {}, measured = {};  // of all runs
-  double seconds = 0;                     // all in all
+  std::vector<RuleUse> rules = {};        // in frames: what the planner did, in all
+  std::vector<PassUse> passes = {};
+  double seconds = 0;  // all in all
 };
 
 /// Measures a statement that runs.

@@ -68,9 +68,11 @@ std::string measured_frames_text(const Outline& outline, const Analysis& analysi
 
 }  // namespace
 
-std::string analysis_text(const Outline& outline, const Analysis& analysis) {
+std::string analysis_text(const Outline& outline, const Analysis& analysis, bool verbose) {
   std::string text = tree_text(outline, &analysis);
   if (outline.in_frames()) text += "\n" + measured_frames_text(outline, analysis);
+  if (verbose) text += passes_text(outline);
+  if (verbose && outline.in_frames()) text += planning_text(analysis.rules, analysis.passes);
   for (const Analysis::Run& run : analysis.runs) {
     text += "\n";
     if (run.op >= 0)
@@ -78,6 +80,7 @@ std::string analysis_text(const Outline& outline, const Analysis& analysis) {
     text += run_text(run);
     if (!run.record.cost.exact)
       text += "some relations are too large to enumerate; predictions are estimates\n";
+    if (verbose) text += planning_text(run.record.rules, run.record.passes);
   }
   text += "\n";
   if (!analysis.runs.empty() || outline.in_frames())

@@ -5,12 +5,9 @@
 
 namespace tessera::session {
 
-/// The operators of queries as a graph for Graphviz, frames as clusters; with an analysis, what
-/// they took.
-std::string dot_text(const Outline& outline, const Analysis* analysis = nullptr);
-/// Physical plans as such a graph, with what is predicted of each operator.
-std::string dot_text(const OptimizedPlan& plan);
-/// A run, with what was predicted and measured.
-std::string dot_text(const Analysis::Run& run);
+/// A statement as a graph for Graphviz: the operators of its queries, frames as clusters, and the
+/// physical plans, a cluster each, with what is predicted of each operator; with an analysis, also
+/// what was measured; if that is wanted, with what the planner did.
+std::string dot_text(const Outline& outline, const Analysis* analysis, bool verbose);
 
 }  // namespace tessera::session

@@ -20,20 +20,18 @@ ExplainOptions::Format format_of(const sql::Expression& value) {
 
 int sites_of(const sql::Expression& value) {
   const auto bound = query::bind_constant(value, {});
-  const bool is_number = query::is_integer(bound->type);
-  const query::Cell number = is_number ? query::evaluate(*bound, {}, {}) : query::Cell();
-  const std::int64_t sites = number.is_null() ? 0 : number.integer();
-  if (sites < 1 || sites > 65536) fail_type(value.location, "SITES must be between 1 and 65536");
-  return static_cast<int>(sites);
+  const query::Cell number =
+      query::is_integer(bound->type) ? query::evaluate(*bound, {}, {}) : query::Cell();
+  if (number.is_null()) fail_type(value.location, "SITES must be an integer");
+  if (const std::string why = sites_refused(number.integer()); !why.empty())
+    fail_type(value.location, "{}", why);
+  return static_cast<int>(number.integer());
 }
 
 bool is_on(const sql::Expression& value) {
-  if (const auto* word = std::get_if<sql::Name>(&value.node))
-    if (query::same_name(word->column, "on") || query::same_name(word->column, "off"))
-      return query::same_name(word->column, "on");
-  if (const auto* literal = std::get_if<sql::Literal>(&value.node))
-    if (const auto* truth = std::get_if<bool>(&literal->value)) return *truth;
-  fail_type(value.location, "VERBOSE must be ON or OFF");
+  const std::optional<bool> on = sql::on_or_off(value);
+  if (!on) fail_type(value.location, "VERBOSE must be ON or OFF");
+  return *on;
 }
 
 }  // namespace
@@ -49,7 +47,8 @@ ExplainOptions explain_options(const sql::Options& written) {
       options.verbose = is_on(*value);
     else
       fail_type(value->location,
-                "EXPLAIN option \"{}\" not found; available: FORMAT, SITES, VERBOSE", name);
+                "EXPLAIN option \"{}\" not found; available: ANALYZE, FORMAT, SITES, VERBOSE",
+                name);
   }
   return options;
 }

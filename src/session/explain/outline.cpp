@@ -16,9 +16,25 @@ std::int64_t results_for_later(const query::Framing& framing, std::size_t frame)
       [&](std::int32_t op) { return std::cmp_greater(framing.last_reader[op], frame); });
 }
 
+std::string title_of(const Outline& outline, const ExplainedRun& run) {
+  const std::string what = run.what.empty() ? "its stored results" : run.what;
+  if (!outline.in_frames()) return run.what.empty() ? "" : "plan for " + what;
+  const bool is_frame = std::cmp_less(run.frame, outline.framing->frames.size());
+  return fmt::format("{}, plan for {}",
+                     is_frame ? fmt::format("frame {}", run.frame) : std::string("result"), what);
+}
+
+bool shows_plans_of(const Outline& outline, std::int64_t frame) {
+  return !outline.in_frames() || frame < 3 ||
+         std::cmp_greater_equal(frame + 1, outline.framing->frames.size());
+}
+
 PlannedRun Explainer::planned(const std::vector<Plan>& plans, const RunOptions& options,
                               Results results) {
-  PlannedRun planned = plan_run(plans, options, results, planning_(options));
+  OptimizerOptions planning = planning_(options);
+  // To plan alternatives takes many times as long as to plan.
+  planning.alternatives = planning.alternatives && shows_plans_of(outline_, frame_);
+  PlannedRun planned = plan_run(plans, options, results, std::move(planning));
   // With a measurement, frames are told by their totals. The first process tells it for all.
   const bool tells = options.engine->rank() == 0;
   if (tells && (measurement_ == nullptr || !outline_.in_frames()))

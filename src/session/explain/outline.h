@@ -63,6 +63,12 @@ class Explainer final : public query::PlanRunner, public query::EvaluationObserv
 /// Of a frame: how many of its results later ones read, or whoever asks.
 std::int64_t results_for_later(const query::Framing& framing, std::size_t frame);
 
+/// What a run is for, in words; empty if it is all that is asked for.
+std::string title_of(const Outline& outline, const ExplainedRun& run);
+
+/// Plans that have hundreds of operators each are told of some frames: those at both ends.
+bool shows_plans_of(const Outline& outline, std::int64_t frame);
+
 /// The operator with this number in one line.
 std::string describe(const query::Unrolled& plan, std::int64_t op);
 

@@ -17,8 +17,9 @@ std::string parts_text(const Outline& outline, bool verbose);
 
 /// Plans that were run together: a tree with what was predicted of each operator and what it took.
 std::string run_text(const Analysis::Run& run);
-/// All that was predicted and measured of a statement, frame by frame or run by run.
-std::string analysis_text(const Outline& outline, const Analysis& analysis);
+/// All that was predicted and measured of a statement, frame by frame or run by run; if that is
+/// wanted, with what the planner did.
+std::string analysis_text(const Outline& outline, const Analysis& analysis, bool verbose);
 
 /// The largest plans are told in part: their last versions, and the frames at both ends.
 inline constexpr std::size_t most_trees = 4;

@@ -87,15 +87,13 @@ std::string passes_text(const Outline& outline) {
 
 std::string parts_text(const Outline& outline, bool verbose) {
   std::string text;
-  const std::size_t frames = outline.in_frames() ? outline.framing->frames.size() : 0;
   for (const ExplainedRun& part : outline.parts) {
-    if (frames > 0 && !is_shown(static_cast<std::size_t>(part.frame), frames)) continue;
-    text += "\n";
-    if (frames > 0)
-      text +=
-          std::cmp_less(part.frame, frames) ? fmt::format("frame {}, ", part.frame) : "result, ";
-    if (frames > 0 || !part.what.empty())
-      text += fmt::format("plan for {}\n", part.what.empty() ? "its stored results" : part.what);
+    if (!shows_plans_of(outline, part.frame)) {
+      if (!text.ends_with("\n...\n")) text += "\n...\n";
+      continue;
+    }
+    const std::string title = title_of(outline, part);
+    text += "\n" + title + (title.empty() ? "" : "\n");
     text += part.plan.explain(verbose);
     if (part.memory) text += part.memory->to_string() + "\n";
   }

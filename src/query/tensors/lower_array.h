@@ -1,0 +1,12 @@
+#pragma once
+
+#include "calculus/array.h"
+#include "query/tensors/tensor.h"
+
+namespace tessera::query {
+
+/// The plan of an array over the tensors that are its sources: which tiles meet, what is computed
+/// of those that do, and what is folded over tiles.
+Tensor lowered(const calculus::Array& array, const std::vector<Tensor>& sources);
+
+}  // namespace tessera::query
