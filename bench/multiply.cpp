@@ -70,7 +70,7 @@ void overhead() {
   double tasks = 0;
   std::vector<double> expanding, running;
   for (int i = 0; i < 3; ++i) {
-    const ia::Plan physical = ia::fused(ia::translate(plan, ia::dealt_out(4)));
+    const ia::Plan physical = ia::fused(ia::translate(plan, ia::round_robin(4)));
     expanding.push_back(
         seconds_of([&] { tasks = static_cast<double>(exec::expand(physical).tasks.size()); }));
     RunReport took;

@@ -160,7 +160,8 @@ using PlaceInput = std::function<Placement(const tessera::Plan& input)>;
 Plan translate(const tessera::Plan& plan, const PlaceInput& placed);
 /// The same for several results, which share what they have in common.
 std::vector<Plan> translate(const std::vector<tessera::Plan>& plans, const PlaceInput& placed);
-/// Where inputs lie when nobody says: dealt out over all sites in the order of their keys.
-PlaceInput dealt_out(int sites);
+/// Where inputs lie when nobody says: tuples are assigned to the sites round robin, in the order of
+/// their keys.
+PlaceInput round_robin(int sites);
 
 }  // namespace tessera::ia

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tessera/events.h"
+#include "tessera/external_access.h"
 #include "tessera/run.h"
 
 namespace tessera {
@@ -17,9 +18,11 @@ namespace tessera {
 /// Each writes a part of its own; the first process joins them in `finish`.
 class Trace final : public RunObserver {
  public:
-  /// IoError if the file cannot be written. A file that is there is replaced. `options`: of the
-  /// runs, which say who runs them.
-  explicit Trace(const std::string& path, const RunOptions& options = {});
+  /// IoError if the file cannot be written, or may not: it is outside of what `access` allows, or
+  /// in the folder of a database. A file that is there is replaced. `options`: of the runs, which
+  /// say who runs them.
+  explicit Trace(const std::string& path, const RunOptions& options = {},
+                 const ExternalAccess& access = {});
   ~Trace() override;  // finishes; what goes wrong then is not told
 
   void run_begins(const ObservedRun& run) override;

@@ -18,6 +18,7 @@ void bind_kernels(py::module_& module);
 void bind_running(py::module_& module);
 void bind_sites(py::module_& module);
 void bind_relations(py::module_& module);
+void bind_plans(py::module_& module);
 void bind_database(py::module_& module);
 void bind_files(py::module_& module, py::class_<Database>& database);
 void bind_sql(py::module_& module, py::class_<Database>& database);
@@ -33,6 +34,8 @@ Tile tile_from_numpy(const py::array& array);
 py::array tile_to_numpy(const Tile& tile);
 /// A tile, or anything that NumPy takes for an array, or a SciPy sparse matrix.
 Tile as_tile(const py::handle& object);
+/// A key as Python writes it: a tuple of integers, or one integer.
+Key as_key(const py::object& object);
 /// NumPy's basic indexing: integers, slices and `...`.
 Tile indexed(const Tile& tile, const py::object& key);
 /// Options of a run as Python gives them. A memory limit is a number of bytes, or text: "512MB".

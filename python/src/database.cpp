@@ -34,7 +34,7 @@ void stoppable(Statement&& statement) {
 void bind_database(py::module_& module) {
   const auto unlocked = py::call_guard<Unlocked>();
   py::class_<Database> type(module, "Database",
-                            "Relations that stay: a folder with a catalogue and the tiles.");
+                            "A database: a folder that stores relations on disk.");
   type.def(py::init([](const std::filesystem::path& folder, bool create, bool read_only,
                        double lock_seconds, bool compress, const py::object& external_access) {
              const DatabaseOptions options{.create = create,
@@ -46,7 +46,8 @@ void bind_database(py::module_& module) {
            }),
            py::arg("folder"), py::kw_only(), py::arg("create") = true, py::arg("read_only") = false,
            py::arg("lock_seconds") = 10.0, py::arg("compress") = false,
-           py::arg("external_access") = "on")
+           py::arg("external_access") = "on",
+           "Opens the database in a folder. With create=False or read_only=True it must exist.")
       .def_static(
           "temporary",
           [](const py::object& external_access) {
@@ -55,7 +56,7 @@ void bind_database(py::module_& module) {
             return Database::temporary(access);
           },
           py::kw_only(), py::arg("external_access") = "on",
-          "A database for a while: it goes with the last that uses it.")
+          "Creates a temporary database. It is deleted when nothing refers to it any more.")
       .def(
           "list",
           [](const Database& database) {
@@ -63,7 +64,7 @@ void bind_database(py::module_& module) {
             for (const StoredInfo& info : database.list()) names.push_back(info.name);
             return names;
           },
-          unlocked, "The names of what is stored.")
+          unlocked, "Returns the names of all relations.")
       .def(
           "info",
           [](const Database& database, const std::string& name) {
@@ -73,28 +74,31 @@ void bind_database(py::module_& module) {
             }();
             return description_of(info);
           },
-          py::arg("name"), "What is known without reading tiles: type, shape, statistics, bytes.")
+          py::arg("name"),
+          "Returns the name, type, shape, statistics and size in bytes of a relation, without "
+          "reading "
+          "its tiles.")
       .def("plan", &Database::plan, py::arg("name"), unlocked,
-           "An input of plans, whose tiles are read when they are needed.")
+           "Returns a plan that reads a relation. Its tiles are read when a run needs them.")
       .def(
           "read",
           [](const Database& database, const std::string& name) {
             return watched([&] { return database.read(name); });
           },
-          py::arg("name"), "All of it, into memory.")
+          py::arg("name"), "Reads a whole relation into memory.")
       .def(
           "store",
           [](Database& database, const std::string& name, const Relation& relation) {
             stoppable([&](const RunOptions& options) { database.store(name, relation, options); });
           },
-          py::arg("name"), py::arg("relation"))
+          py::arg("name"), py::arg("relation"), "Stores a relation under a new name, atomically.")
       .def("store", &store_plan, py::arg("name"), py::arg("plan"), py::kw_only(),
            py::arg("allow_holes") = false, py::arg("sites") = 1, py::arg("threads") = 0,
            py::arg("memory_limit") = py::none(), py::arg("temporary_folder") = "",
            py::arg("progress") = py::none(),
-           "Stores a relation, or the result of a plan, under a new name: all of it, or nothing. "
-           "The result of a plan is written as it is computed, with the options of `Plan.run`, and "
-           "need not fit into memory. Returns what the run took.")
+           "Runs a plan and stores its result under a new name, atomically. The result is written "
+           "while it is computed and need not fit into memory. The options are those of Plan.run. "
+           "Returns a dict with the time, flops and bytes of the run.")
       .def(
           "history",
           [](const Database& database) {
@@ -108,7 +112,7 @@ void bind_database(py::module_& module) {
                   py::arg("bytes_spilled") = run.bytes_spilled));
             return runs;
           },
-          "The plans whose results were stored, the latest first.")
+          "Returns the plans whose results were stored, the latest first, each as a dict.")
       .def(
           "kernel_rates",
           [](const Database& database) {
@@ -119,27 +123,29 @@ void bind_database(py::module_& module) {
                            py::arg("bytes") = rate.bytes, py::arg("seconds") = rate.seconds);
             return rates;
           },
-          "What the kernels of those plans took in all, by name.")
+          "Returns, by kernel, the number of tasks and the total flops, bytes and seconds in the "
+          "runs "
+          "of history().")
       .def(
           "drop",
           [](Database& database, const std::string& name) {
             stoppable([&](const RunOptions& options) { database.drop(name, options); });
           },
-          py::arg("name"))
+          py::arg("name"), "Drops a relation.")
       .def(
           "rename",
           [](Database& database, const std::string& name, const std::string& to) {
             stoppable([&](const RunOptions& options) { database.rename(name, to, options); });
           },
-          py::arg("name"), py::arg("to"))
+          py::arg("name"), py::arg("to"), "Renames a relation.")
       .def(
           "vacuum", [](Database& database) { return watched([&] { return database.vacuum(); }); },
-          "Reclaims what was dropped; the bytes that were given back.")
+          "Frees the disk space of dropped data. Returns the number of bytes.")
       .def(
           "checkpoint",
           [](Database& database) { stoppable([&](const RunOptions&) { database.checkpoint(); }); },
-          "Gives back what can be without writing tiles again: segments that nothing uses, and "
-          "the log of the catalogue.")
+          "Removes files that are not used any more and shortens the log of the catalogue. Unlike "
+          "vacuum(), it rewrites no tiles.")
       .def(
           "check",
           [](const Database& database) {
@@ -151,9 +157,11 @@ void bind_database(py::module_& module) {
                   one.reason));
             return found;
           },
-          "Compares everything with its checksums: (name, key, reason) of what is damaged.")
-      .def_property_readonly("folder",
-                             [](const Database& database) { return database.folder().string(); })
+          "Verifies all checksums. Returns a list of (name, key, reason), one for each damaged "
+          "object.")
+      .def_property_readonly(
+          "folder", [](const Database& database) { return database.folder().string(); },
+          "The path of the folder.")
       .def("__repr__", [](const Database& database) {
         return "Database('" + database.folder().string() + "')";
       });

@@ -51,7 +51,7 @@ void bind_errors(py::module_& module) {
   // An error in a statement is a StatementError and also of its own kind: either can be caught.
   static py::exception<StatementError> in_statement(module, "StatementError", base);
   in_statement.doc() =
-      "An error in a statement of SQL, with its place: kind, line and column, from 1.";
+      "An error in an SQL statement. It has the attributes kind, line and column (from 1).";
   static std::map<std::string, PyObject*> by_kind;
   for (PyObject* one : {parse, type, plan, value, io, memory, interrupted, cluster, internal}) {
     const py::object also = py::reinterpret_borrow<py::object>(one);

@@ -73,12 +73,12 @@ ExternalAccess as_access(const py::object& external_access) {
 }
 
 void bind_files(py::module_& module, py::class_<Database>& database) {
-  py::class_<FileProgress>(module, "FileProgress", "How far an import or an export has come.")
-      .def_readonly("bytes_done", &FileProgress::bytes_done)
-      .def_readonly("bytes", &FileProgress::bytes)
-      .def_readonly("rows", &FileProgress::rows)
-      .def_readonly("seconds", &FileProgress::seconds)
-      .def_readonly("fraction", &FileProgress::fraction);
+  py::class_<FileProgress>(module, "FileProgress", "The progress of an import or export.")
+      .def_readonly("bytes_done", &FileProgress::bytes_done, "Bytes that were read or written.")
+      .def_readonly("bytes", &FileProgress::bytes, "All bytes of the file; 0 if unknown.")
+      .def_readonly("rows", &FileProgress::rows, "Rows that were read or written.")
+      .def_readonly("seconds", &FileProgress::seconds, "Seconds since the begin.")
+      .def_readonly("fraction", &FileProgress::fraction, "The part that is done, 0 to 1.");
   module.def(
       "formats",
       [] {
@@ -88,7 +88,7 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
                                              py::arg("endings") = info.endings);
         return all;
       },
-      "The file formats by name, with a description and their file name endings.");
+      "Returns the file formats: a dict from names to descriptions and file name endings.");
   const auto none = py::none();
   database
       .def(
@@ -115,8 +115,8 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
           py::arg("query") = "", py::arg("tile_a_row") = false, py::arg("external_files") = false,
           py::arg("threads") = 0, py::arg("memory") = FormatOptions().memory,
           py::arg("progress") = none, py::arg("progress_seconds") = 0.1,
-          "Imports a file under a new name, all of it or nothing. Returns the names of the "
-          "tensors, rows, bytes and seconds.")
+          "Imports a file under a new name, atomically. Returns a dict with the names of the new "
+          "tensors, the rows, bytes and seconds.")
       .def(
           "export_file",
           [](const Database& self, const py::object& name, const py::object& path,
@@ -140,7 +140,9 @@ void bind_files(py::module_& module, py::class_<Database>& database) {
           py::arg("header") = none, py::arg("index_base") = none, py::arg("tile_a_row") = false,
           py::arg("threads") = 0, py::arg("memory") = FormatOptions().memory,
           py::arg("progress") = none, py::arg("progress_seconds") = 0.1,
-          "Writes one or several tensors to a file, which replaces an existing one.");
+          "Writes a tensor, or a list of tensors, to a file. An existing file is replaced. Returns "
+          "a "
+          "dict with the names, rows, bytes and seconds.");
 }
 
 }  // namespace tessera::python

@@ -90,58 +90,76 @@ ParamValue as_param(const std::string& name, const py::handle& object) {
 }
 
 void bind_kernels(py::module_& module) {
-  py::class_<KernelCall>(module, "Kernel", "A kernel with its parameters.")
+  py::class_<KernelCall>(module, "Kernel",
+                         "A kernel with values for its parameters. Call it with tiles or arrays.")
       .def(py::init([](const std::string& text, const py::kwargs& params) {
              return params.empty() ? KernelCall(text) : KernelCall(text, as_params(params));
            }),
-           "Kernel('sum(axes=[0])') or Kernel('sum', axes=[0])")
-      .def("__call__", &call)
-      .def_property_readonly("name", [](const KernelCall& k) { return k.kernel().name; })
-      .def_property_readonly("description",
-                             [](const KernelCall& k) { return k.kernel().description; })
-      .def_property_readonly("properties",
-                             [](const KernelCall& k) { return as_dict(k.properties()); })
-      .def("infer",
-           [](const KernelCall& k, const py::args& arguments) {
-             std::vector<std::string> printed;
-             for (const TileType& type : k.infer(types_of(arguments)))
-               printed.push_back(to_string(type));
-             return printed;
-           })
-      .def("cost",
-           [](const KernelCall& k, const py::args& arguments) {
-             const Cost cost = k.cost(types_of(arguments));
-             return py::dict(py::arg("flops") = cost.flops, py::arg("bytes") = cost.bytes);
-           })
+           "Finds a kernel by name: Kernel('sum', axes=[0]) or Kernel('sum(axes=[0])').")
+      .def("__call__", &call, "Computes the result for tiles or arrays.")
+      .def_property_readonly(
+          "name", [](const KernelCall& k) { return k.kernel().name; }, "The name.")
+      .def_property_readonly(
+          "description", [](const KernelCall& k) { return k.kernel().description; },
+          "A description in one line.")
+      .def_property_readonly(
+          "properties", [](const KernelCall& k) { return as_dict(k.properties()); },
+          "The algebraic properties, as a dict.")
+      .def(
+          "infer",
+          [](const KernelCall& k, const py::args& arguments) {
+            std::vector<std::string> printed;
+            for (const TileType& type : k.infer(types_of(arguments)))
+              printed.push_back(to_string(type));
+            return printed;
+          },
+          "Returns the types of the results for tiles, without computing them.")
+      .def(
+          "cost",
+          [](const KernelCall& k, const py::args& arguments) {
+            const Cost cost = k.cost(types_of(arguments));
+            return py::dict(py::arg("flops") = cost.flops, py::arg("bytes") = cost.bytes);
+          },
+          "Returns the flops and bytes of a call with tiles, without computing it.")
       .def("__repr__", [](const KernelCall& k) { return "tessera.Kernel " + k.to_string(); })
       .def("__str__", &KernelCall::to_string);
   py::implicitly_convertible<py::str, KernelCall>();
 
-  module.def("kernel_names", [] {
-    std::vector<std::string> names;
-    for (const auto& kernel : all_kernels()) names.push_back(kernel->name);
-    return names;
-  });
-  module.def("kernel_aliases", [] {
-    py::dict aliases;
-    for (const auto& [alias, text] : all_aliases()) aliases[py::str(alias)] = text;
-    return aliases;
-  });
-  module.def("kernel_reference", [] {
-    py::list kernels;
-    for (const auto& kernel : all_kernels()) {
-      py::list parameters;
-      for (const Parameter& parameter : kernel->parameters)
-        parameters.append(
-            py::make_tuple(parameter.name, py::cast(parameter.by_default), parameter.description));
-      kernels.append(py::dict(
-          py::arg("name") = kernel->name, py::arg("description") = kernel->description,
-          py::arg("arguments") = py::make_tuple(kernel->min_arguments, kernel->max_arguments),
-          py::arg("parameters") = parameters, py::arg("properties") = as_dict(kernel->properties),
-          py::arg("aliases") = kernel->aliases));
-    }
-    return kernels;
-  });
+  module.def(
+      "kernel_names",
+      [] {
+        std::vector<std::string> names;
+        for (const auto& kernel : all_kernels()) names.push_back(kernel->name);
+        return names;
+      },
+      "Returns the names of all kernels.");
+  module.def(
+      "kernel_aliases",
+      [] {
+        py::dict aliases;
+        for (const auto& [alias, text] : all_aliases()) aliases[py::str(alias)] = text;
+        return aliases;
+      },
+      "Returns the aliases of kernels: a dict from names to calls.");
+  module.def(
+      "kernel_reference",
+      [] {
+        py::list kernels;
+        for (const auto& kernel : all_kernels()) {
+          py::list parameters;
+          for (const Parameter& parameter : kernel->parameters)
+            parameters.append(py::make_tuple(parameter.name, py::cast(parameter.by_default),
+                                             parameter.description));
+          kernels.append(py::dict(
+              py::arg("name") = kernel->name, py::arg("description") = kernel->description,
+              py::arg("arguments") = py::make_tuple(kernel->min_arguments, kernel->max_arguments),
+              py::arg("parameters") = parameters,
+              py::arg("properties") = as_dict(kernel->properties),
+              py::arg("aliases") = kernel->aliases));
+        }
+        return kernels;
+      },
+      "Returns the name, parameters, properties and aliases of every kernel.");
 }
 
 }  // namespace tessera::python

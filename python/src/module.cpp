@@ -9,5 +9,6 @@ PYBIND11_MODULE(_tessera, module) {
   tessera::python::bind_running(module);
   tessera::python::bind_sites(module);
   tessera::python::bind_relations(module);
+  tessera::python::bind_plans(module);
   tessera::python::bind_database(module);
 }

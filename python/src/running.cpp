@@ -82,24 +82,26 @@ py::dict forecast_plan(const Plan& plan, bool allow_holes, int sites, int thread
 }
 
 void bind_running(py::module_& module) {
-  py::class_<Progress>(module, "Progress", "How far a run has come.")
-      .def_readonly("tasks_done", &Progress::tasks_done)
-      .def_readonly("tasks", &Progress::tasks)
-      .def_readonly("floats_moved", &Progress::floats_moved)
-      .def_readonly("flops_done", &Progress::flops_done)
-      .def_readonly("flops", &Progress::flops)
-      .def_readonly("bytes_live", &Progress::bytes_live)
-      .def_readonly("bytes_read", &Progress::bytes_read)
-      .def_readonly("bytes_spilled", &Progress::bytes_spilled)
-      .def_readonly("seconds", &Progress::seconds)
-      .def_readonly("seconds_left", &Progress::seconds_left)
-      .def_readonly("frame", &Progress::frame)
-      .def_readonly("frames", &Progress::frames);
+  py::class_<Progress>(module, "Progress", "The progress of a run.")
+      .def_readonly("tasks_done", &Progress::tasks_done, "Tasks that have ended.")
+      .def_readonly("tasks", &Progress::tasks, "All tasks.")
+      .def_readonly("floats_moved", &Progress::floats_moved,
+                    "Numbers that were moved between sites.")
+      .def_readonly("flops_done", &Progress::flops_done, "Flops of the tasks that have ended.")
+      .def_readonly("flops", &Progress::flops, "Flops of all tasks.")
+      .def_readonly("bytes_live", &Progress::bytes_live, "Bytes of tiles in memory.")
+      .def_readonly("bytes_read", &Progress::bytes_read, "Bytes read from disk.")
+      .def_readonly("bytes_spilled", &Progress::bytes_spilled, "Bytes spilled to disk.")
+      .def_readonly("seconds", &Progress::seconds, "Seconds since the begin.")
+      .def_readonly("seconds_left", &Progress::seconds_left,
+                    "An estimate of the seconds that are left.")
+      .def_readonly("frame", &Progress::frame, "The frame that runs, from 1.")
+      .def_readonly("frames", &Progress::frames, "The number of frames.");
   module.def(
       "set_cluster_timeout", [](double seconds) { set_cluster_timeout(seconds); },
       py::arg("seconds"),
-      "Seconds without a message after which another process of the cluster counts as lost, "
-      "with a ClusterError that names it; 0: the default, 300.");
+      "Sets the seconds without a message after which another process of the cluster counts as "
+      "lost, which raises a ClusterError. 0: the default, 300.");
 }
 
 }  // namespace tessera::python

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "tessera/optimizer.h"
 #include "tra/plan_node.h"
 #include "watched.h"
@@ -61,14 +62,13 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
   std::map<std::string, std::optional<Layout>> layouts;
   for (const auto& [key, value] : placed) {
     const auto name = key.cast<std::string>();
-    TESSERA_REQUIRE(PlanError, names.contains(name),
-                    "cannot place input '{}': not found; the plan reads {}", name,
-                    fmt::join(names, ", "));
+    TESSERA_REQUIRE(PlanError, names.contains(name), "cannot place input \"{}\": not found; {}",
+                    name, instead_of(name, {names.begin(), names.end()}));
     layouts[name] = value.is_none() ? std::nullopt : std::optional(value.cast<Layout>());
   }
   options.placed = [&](const Plan& input) -> std::optional<Placement> {
     const auto found = layouts.find(name_of(input));
-    if (found == layouts.end()) return ia::dealt_out(count)(input);
+    if (found == layouts.end()) return ia::round_robin(count)(input);
     if (!found->second) return std::nullopt;
     return found->second->of(input, count);
   };
@@ -84,16 +84,18 @@ std::string explain_plan(const Plan& plan, std::optional<int> sites, const std::
 }
 
 void bind_sites(py::module_& module) {
-  py::class_<Layout>(module, "Placement", "Which sites hold which tuples of an input.")
+  py::class_<Layout>(module, "Placement",
+                     "A placement: which sites store which tuples of an input.")
       .def_static(
-          "all", [] { return Layout{}; }, "Every site has every tuple.")
+          "all", [] { return Layout{}; }, "Every site stores all tuples.")
       .def_static(
           "part",
           [](std::vector<int> components) {
             return Layout{Layout::Kind::part, std::move(components)};
           },
           py::arg("components"),
-          "Tuples that agree in these key components are at one site; they are dealt out.")
+          "Tuples with equal values of these key components are at the same site. Sites take "
+          "turns.")
       .def_static(
           "grid",
           [](std::vector<int> components, std::vector<int> extents) {

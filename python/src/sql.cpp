@@ -105,7 +105,8 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
   bind_results(module);
   const auto none = py::none();
   py::class_<SharedSession, std::shared_ptr<SharedSession>>(
-      module, "Session", "Statements of SQL over a database, with settings of their own.")
+      module, "Session",
+      "A session: it executes SQL statements on a database and keeps their settings.")
       .def(
           "sql",
           [](SharedSession& self, const std::string& text, const py::object& values,
@@ -114,9 +115,11 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
             return results.empty() ? StatementResult{} : std::move(results.back());
           },
           py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,
-          "Runs the statements of a text, and returns what the last one yields. Each ? stands for "
-          "the next of `values`: numbers, texts, None, or arrays, which are tensors. Ctrl-C stops "
-          "it, as does what `progress` raises, which is called with a Progress from time to time.")
+          "Executes statements and returns the Result of the last one. Each ? is replaced by the "
+          "next of `values`: a number, str, None, or an array (a tensor). `progress` is called "
+          "with "
+          "a Progress from time to time. Ctrl-C stops the statement, and so does an exception of "
+          "`progress`.")
       .def(
           "execute",
           [](SharedSession& self, const std::string& text, const py::object& values,
@@ -124,11 +127,11 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
             return self.execute(text, as_values(values), progress);
           },
           py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,
-          "The same; returns what each statement yields, and each query inside EXECUTE ( ... ).")
+          "Like sql(), but returns the Results of all statements, including those inside EXECUTE.")
       .def("insert", &insert, py::arg("table"), py::arg("rows"), py::kw_only(),
            py::arg("columns") = none, py::arg("progress") = none,
-           "Adds rows, each a sequence of values, to a table: all of them, or none. Returns how "
-           "many.");
+           "Inserts rows, each a sequence of values, into a table, atomically. Returns their "
+           "number.");
   const auto open = [](const Database& self, const py::object& memory_limit, int threads, int sites,
                        const std::string& temporary_folder, bool optimize, int frame_size,
                        const py::object& external_access, const std::string& trace) {
@@ -137,16 +140,19 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
     options.run = run_options(false, sites, threads, memory_limit, temporary_folder);
     options.run.optimize = optimize;
     options.frame_size = frame_size;
-    if (!trace.empty()) options.run.observer = std::make_shared<Trace>(trace, options.run);
+    if (!trace.empty())
+      options.run.observer = std::make_shared<Trace>(
+          trace, options.run, self.external_access().and_only(options.external_access));
     return std::make_shared<SharedSession>(self, options);
   };
   database
       .def("session", open, py::kw_only(), py::arg("memory_limit") = none, py::arg("threads") = 0,
            py::arg("sites") = 1, py::arg("temporary_folder") = "", py::arg("optimize") = true,
            py::arg("frame_size") = 0, py::arg("external_access") = "on", py::arg("trace") = "",
-           "A session of SQL: what SET changes holds for its later statements. They may use the "
-           "files and servers that `external_access` and the database allow: \"on\", \"off\", or a "
-           "list of folders. `trace` is a file that gets what they run, for Perfetto and "
+           "Opens a session. Settings that SET changes hold for its later statements. "
+           "`external_access` limits the files and servers that statements may use: \"on\", "
+           "\"off\", "
+           "or a list of folders. `trace` names a file for a trace of all runs, for Perfetto and "
            "chrome://tracing.")
       .def(
           "sql",
@@ -162,8 +168,8 @@ void bind_sql(py::module_& module, py::class_<Database>& database) {
             return std::move(results.back());
           },
           py::arg("text"), py::arg("values") = none, py::kw_only(), py::arg("progress") = none,
-          "What the statements of a text yield, or the last of them, in a session of their own: "
-          "see Session.sql.");
+          "Executes statements in a new session and returns the Result of the last one. See "
+          "Session.sql.");
 }
 
 }  // namespace tessera::python

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "display/table_format.h"
 
 namespace tessera::python {
@@ -53,12 +54,12 @@ int column_number(const ResultTable& table, const py::object& which) {
     return static_cast<int>(counted);
   }
   const auto name = which.cast<std::string>();
-  std::string names;
+  std::vector<std::string> names;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].name == name) return static_cast<int>(c);
-    names += (c > 0 ? ", " : "") + columns[c].name;
+    names.push_back(columns[c].name);
   }
-  throw py::key_error("column \"" + name + "\" not found; available columns: " + names);
+  throw py::key_error("column \"" + name + "\" not found; " + instead_of(name, names));
 }
 
 /// Numbers and truth values as an array of their type; texts, tensors, and whatever has a NULL
@@ -139,7 +140,7 @@ void bind_results(py::module_& module) {
               for (const ResultColumn& one : result.table->columns()) names.push_back(one.name);
             return names;
           },
-          "The names of the columns; empty without rows.")
+          "The names of the columns; empty if the statement returns no rows.")
       .def_property_readonly(
           "types",
           [](const StatementResult& result) {
@@ -148,15 +149,16 @@ void bind_results(py::module_& module) {
               for (const ResultColumn& one : result.table->columns()) types.push_back(one.type);
             return types;
           },
-          "Their types in SQL: 'BIGINT', 'MATRIX[2][3]'.")
-      .def_readonly("command", &StatementResult::command, "As in 'SELECT' or 'CREATE TABLE'.")
+          "The SQL types of the columns, such as 'BIGINT' or 'MATRIX[2][3]'.")
+      .def_readonly("command", &StatementResult::command,
+                    "The kind of statement, such as 'SELECT' or 'CREATE TABLE'.")
       .def_readonly("message", &StatementResult::message,
-                    "The message of a statement without rows.")
-      .def_readonly("seconds", &StatementResult::seconds)
+                    "The message of a statement that returns no rows.")
+      .def_readonly("seconds", &StatementResult::seconds, "How long the statement took.")
       .def("__len__", &row_count)
       .def("__bool__", [](const StatementResult&) { return true; })
       .def("__iter__", [](const StatementResult& result) { return RowIterator{table_of(result)}; })
-      .def("__getitem__", &item, "A row as a tuple, or, for a slice, a list of them.")
+      .def("__getitem__", &item, "Returns a row as a tuple; for a slice, a list of rows.")
       .def(
           "fetchall",
           [](const StatementResult& result) {
@@ -165,9 +167,11 @@ void bind_results(py::module_& module) {
               rows.append(row_of(*result.table, row));
             return rows;
           },
-          "All rows, as tuples.")
+          "Returns all rows as a list of tuples.")
       .def("column", &column, py::arg("name"),
-           "A column, by its name or number, as an array: of numbers, or else of objects.")
+           "Returns a column, by its name or index, as a NumPy array. The dtype is object for "
+           "texts, "
+           "tensors and columns with NULL.")
       .def("__str__", &shown)
       .def("__repr__", &shown);
 }

@@ -176,17 +176,20 @@ Tile as_tile(const py::handle& object) {
 void bind_tiles(py::module_& module) {
   py::class_<Tile>(module, "Tile", "An immutable tensor of rank 0 to 8, dense or sparse.")
       .def(py::init(&as_tile), py::arg("array"),
-           "A tile over a NumPy array (without a copy), a SciPy sparse matrix or a nested list.")
+           "Creates a tile from a NumPy array (without a copy), a SciPy sparse matrix or a nested "
+           "list.")
       .def_static(
           "zeros",
           [](const std::vector<std::int64_t>& shape, const std::string& dtype, int sparse_dims) {
             return Tile::zeros(parse_dtype(dtype), as_inline<Shape>(shape), sparse_dims);
           },
-          py::arg("shape"), py::arg("dtype") = "f64", py::arg("sparse_dims") = 0)
+          py::arg("shape"), py::arg("dtype") = "f64", py::arg("sparse_dims") = 0,
+          "Creates a tile of zeros.")
       .def_static(
           "from_scipy",
           [](const py::object& matrix, int dims) { return tile_from_scipy(matrix, dims); },
-          py::arg("matrix"), py::arg("sparse_dims") = 1)
+          py::arg("matrix"), py::arg("sparse_dims") = 1,
+          "Creates a sparse tile from a SciPy sparse matrix.")
       .def_static(
           "random",
           [](const std::vector<std::int64_t>& shape, std::uint64_t seed, const std::string& dtype,
@@ -205,9 +208,8 @@ void bind_tiles(py::module_& module) {
           py::arg("shape"), py::arg("seed") = 0, py::arg("dtype") = "f64",
           py::arg("low") = std::nullopt, py::arg("high") = std::nullopt,
           py::arg("density") = std::nullopt, py::arg("sparse_dims") = 1,
-          "Uniform from low to high, in [0, 1) by default; booleans are a fair coin; with a "
-          "density, a "
-          "sparse tile.")
+          "Creates a tile of uniform random numbers in [low, high), by default [0, 1). Booleans "
+          "are true with probability 1/2. With a density, the tile is sparse.")
       .def_static(
           "from_arrays",
           [](const std::vector<std::int64_t>& shape, int sparse_dims, const py::object& offsets,
@@ -218,31 +220,40 @@ void bind_tiles(py::module_& module) {
           },
           py::arg("shape"), py::arg("sparse_dims"), py::arg("offsets"), py::arg("coordinates"),
           py::arg("values") = py::none(),
-          "A sparse tile over its three arrays; the values are not copied.")
-      .def_property_readonly("shape", [](const Tile& t) { return as_tuple(t.shape()); })
-      .def_property_readonly("dtype",
-                             [](const Tile& t) { return std::string(to_string(t.dtype())); })
-      .def_property_readonly("rank", &Tile::rank)
-      .def_property_readonly("sparse_dims", &Tile::sparse_dims)
-      .def_property_readonly("is_sparse", &Tile::is_sparse)
-      .def_property_readonly("stored", &Tile::stored)
-      .def_property_readonly("nbytes", &Tile::bytes)
-      .def_property_readonly("type", [](const Tile& t) { return to_string(t.type()); })
-      .def_property_readonly("T", &Tile::transpose)
-      .def("numpy", &tile_to_numpy, "A read-only array; a dense tile's memory is not copied.")
+          "Creates a sparse tile from its three arrays. The values are not copied.")
+      .def_property_readonly(
+          "shape", [](const Tile& t) { return as_tuple(t.shape()); }, "The shape.")
+      .def_property_readonly(
+          "dtype", [](const Tile& t) { return std::string(to_string(t.dtype())); },
+          "The dtype: 'f32', 'f64', 'i64' or 'bool'.")
+      .def_property_readonly("rank", &Tile::rank, "The number of dimensions.")
+      .def_property_readonly("sparse_dims", &Tile::sparse_dims,
+                             "The number of sparse dimensions; 0: dense.")
+      .def_property_readonly("is_sparse", &Tile::is_sparse, "Whether the tile is sparse.")
+      .def_property_readonly("stored", &Tile::stored, "The number of stored elements.")
+      .def_property_readonly("nbytes", &Tile::bytes, "The size in bytes.")
+      .def_property_readonly(
+          "type", [](const Tile& t) { return to_string(t.type()); }, "The type, as a str.")
+      .def_property_readonly("T", &Tile::transpose, "The transpose, a view.")
+      .def("numpy", &tile_to_numpy,
+           "Returns a read-only NumPy array. The memory of a dense tile is not copied.")
       .def("__array__", [](const Tile& t, const py::args&) { return tile_to_numpy(t); })
-      .def("scipy", &tile_to_scipy, "A csr_matrix; a sparse tile's arrays are not copied.")
-      .def("__getitem__", &indexed, "Integers, slices and ...; a view of a dense tile.")
+      .def("scipy", &tile_to_scipy,
+           "Returns a SciPy csr_matrix. The arrays of a sparse tile are not copied.")
+      .def("__getitem__", &indexed,
+           "Indexes with integers, slices and `...`. Returns a view of a dense tile.")
       .def("__len__",
            [](const Tile& t) {
              TESSERA_REQUIRE(TypeError, t.rank() > 0, "a tile of rank 0 has no length");
              return t.shape()[0];
            })
-      .def("dense", &Tile::dense)
+      .def("dense", &Tile::dense, "Returns the tile in dense layout.")
       .def(
           "sparse", [](const Tile& t, int dims) { return t.with_sparse_dims(dims); },
-          py::arg("sparse_dims") = 1)
-      .def("cast", [](const Tile& t, const std::string& d) { return t.cast(parse_dtype(d)); })
+          py::arg("sparse_dims") = 1, "Returns the tile in sparse layout.")
+      .def(
+          "cast", [](const Tile& t, const std::string& d) { return t.cast(parse_dtype(d)); },
+          py::arg("dtype"), "Converts the elements to another dtype.")
       .def("__str__", [](const Tile& t) { return to_string(t); })
       .def("__repr__", [](const Tile& t) {
         return "tessera.Tile " + to_string(t.type()) + (t.is_sparse() ? "" : "\n" + to_string(t));

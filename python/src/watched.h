@@ -46,7 +46,7 @@ class Watched {
  private:
   void do_it(const std::function<Result()>& work) {
     try {
-      const StopScope heard(stop_.get_token());
+      const StopScope stop_scope(stop_.get_token());
       result_ = work();
     } catch (...) {
       error_ = std::current_exception();

@@ -38,14 +38,17 @@ __all__ = [
 
 
 def connect(folder=None, **options):
-    """Opens the database in a folder, created if it does not exist; without a folder, a temporary database."""
+    """Opens the database in a folder, and creates it if it does not exist; without a folder, a temporary one.
+
+    The options are those of Database.
+    """
     if folder is None:
         return Database.temporary(**options)
     return Database(folder, **options)
 
 
 def sql(text, values=None, *, progress=None):
-    """Statements over a temporary database that all calls share and that goes with the process: see Session.sql."""
+    """Executes statements in a temporary database that all calls in the process share. See Session.sql."""
     global _session
     if _session is None:
         _session = Database.temporary().session()
@@ -56,5 +59,5 @@ _session = None
 
 
 def relation(tensor, tile, presence="continuous"):
-    """A tensor (NumPy array, SciPy sparse matrix or tile) cut into tiles of a shape."""
+    """Cuts a tensor (NumPy array, SciPy sparse matrix or tile) into tiles of a shape. Returns a Relation."""
     return Relation.from_array(tensor, tile, presence)

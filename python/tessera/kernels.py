@@ -3,7 +3,15 @@
 Arguments are tiles or what becomes one; keyword arguments are the kernel's parameters.
 """
 
-from ._tessera import Kernel, kernel_aliases, kernel_names
+import functools
+
+from ._tessera import Kernel, kernel_aliases, kernel_names, kernel_reference
+
+
+@functools.cache
+def _descriptions():
+    found = {alias: f"Short for {call}." for alias, call in kernel_aliases().items()}
+    return found | {kernel["name"]: kernel["description"] for kernel in kernel_reference()}
 
 
 def __getattr__(name):
@@ -16,7 +24,7 @@ def __getattr__(name):
         return Kernel(name, **parameters)(*tiles)
 
     function.__name__ = name
-    function.__doc__ = Kernel.__doc__
+    function.__doc__ = _descriptions().get(name)
     return function
 
 

@@ -57,7 +57,7 @@ std::string bytes_text(std::int64_t bytes) {
   auto number = static_cast<double>(bytes);
   int unit = 0;
   for (; number >= 1000 && unit < 6; ++unit) number /= 1000;
-  return unit == 0 ? fmt::format("{} bytes", bytes)
+  return unit == 0 ? fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s")
                    : fmt::format("{:.{}f} {}", number,
                                  number < 9.995   ? 2
                                  : number < 99.95 ? 1

@@ -46,16 +46,21 @@ std::vector<std::string> similar_names(std::string_view name,
   return similar;
 }
 
+std::string did_you_mean(const std::vector<std::string>& names) {
+  return fmt::format("did you mean \"{}\"?", fmt::join(names, "\" or \""));
+}
+
 std::string instead_of(std::string_view name, const std::vector<std::string>& names) {
   const std::vector<std::string> similar = similar_names(name, names);
   if (similar.empty()) return "available: " + names_text(names);
-  return fmt::format("did you mean \"{}\"?", fmt::join(similar, "\" or \""));
+  return did_you_mean(similar);
 }
 
 std::string names_text(const std::vector<std::string>& names) {
   constexpr std::size_t most = 20;
   if (names.empty()) return "none";
-  const std::size_t shown = std::min(names.size(), most);
+  // The last one takes no more room than "1 more".
+  const std::size_t shown = names.size() <= most + 1 ? names.size() : most;
   const std::string text =
       fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
   if (shown == names.size()) return text;

@@ -15,6 +15,9 @@ std::string names_text(const std::vector<std::string>& names);
 std::vector<std::string> similar_names(std::string_view name,
                                        const std::vector<std::string>& names);
 
+/// `did you mean "a" or "b"?`
+std::string did_you_mean(const std::vector<std::string>& names);
+
 /// What follows `name "x" not found; ` in a message: `did you mean "y"?`, or if no name is similar
 /// `available: a, b, c`.
 std::string instead_of(std::string_view name, const std::vector<std::string>& names);

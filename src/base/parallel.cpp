@@ -30,7 +30,7 @@ void do_in_parallel(std::int64_t count, int threads,
   const std::stop_token stop = heard_stop();
   const auto labour = [&, account = MemoryAccount::current()] {
     const OpenAccount counted(account);
-    const StopScope heard(stop);
+    const StopScope stop_scope(stop);
     try {
       for (std::int64_t i = next++; i < count; i = next++) work(i);
     } catch (...) {

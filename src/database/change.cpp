@@ -102,7 +102,7 @@ Snapshot Database::State::change(const Changes& changes, const NamedRelations& s
                                  const RunOptions& asked, RunReport* report) {
   const RunOptions running = filled_in(asked);
   const exec::StatementMemory memory(exec::memory_limit_of(running));
-  const StopScope heard(running.stop);
+  const StopScope stop_scope(running.stop);
   check_names(changes, stored);
   refuse_if_read_only();
   const bool tiles = !changes.results.empty() || !stored.empty() || !changes.appended.empty();

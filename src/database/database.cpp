@@ -14,6 +14,7 @@
 #include "database/snapshot.h"
 #include "store/hidden_names.h"
 #include "store/old_catalog.h"
+#include "store/own_files.h"
 
 namespace tessera {
 
@@ -46,7 +47,8 @@ Database Database::open(const std::filesystem::path& path, const DatabaseOptions
   const std::filesystem::path& folder = state->folder;
   state->options = options;
   refuse_links(folder);
-  if (!has_catalogue(folder)) {
+  if (!store::has_catalogue(folder)) {
+    refuse_other_files(folder);
     TESSERA_REQUIRE(IoError, options.create && !options.read_only, "database \"{}\" does not exist",
                     folder.string());
     state->is_new = make_database(folder, options.lock_seconds);

@@ -8,6 +8,7 @@
 #include "database/file_meter.h"
 #include "database/replacement.h"
 #include "database/state.h"
+#include "database/write_through.h"
 #include "exec/statement_memory.h"
 #include "store/formats/format.h"
 
@@ -83,10 +84,12 @@ FileReport Database::export_file(const std::vector<std::string>& names, const st
   const exec::StatementMemory memory(exec::memory_limit_of(state_->filled_in()));
   FormatOptions options = asked;
   options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
-  const StopScope heard(options.stop);
+  const StopScope stop_scope(options.stop);
   store::check_limits(options);
   TESSERA_REQUIRE(TypeError, !names.empty(), "cannot export to {}: no tensor is given", to);
-  const store::Format& format = store::find_format(to, options.format);
+  // An open descriptor has no name that could tell: it gets text.
+  const bool named = !options.format.empty() || !descriptor_of(to);
+  const store::Format& format = store::find_format(to, named ? options.format : "csv");
   TESSERA_REQUIRE(TypeError, format.write != nullptr,
                   "files of format {} can be imported, but not exported", format.info.name);
   std::vector<std::shared_ptr<const StoredRelation>> stored;

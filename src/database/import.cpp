@@ -178,7 +178,7 @@ FileReport Database::import_file(const std::string& name, const std::string& fro
   const exec::StatementMemory memory(exec::memory_limit_of(running));
   FormatOptions options = asked;
   options.memory = std::min(options.memory, MemoryAccount::current()->limit() / 2);
-  const StopScope heard(options.stop);
+  const StopScope stop_scope(options.stop);
   check_name(name);
   state_->refuse_if_read_only();
   std::optional<FileReport> report;

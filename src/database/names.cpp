@@ -31,8 +31,8 @@ store::Definition find_stored(const store::Catalog& catalog, const std::filesyst
   if (found) return std::move(*found);
   std::vector<std::string> others = catalog.names();
   std::erase_if(others, [](const std::string& other) { return store::is_hidden(other); });
-  throw TypeError(fmt::format("relation \"{}\" does not exist in {}; existing: {}",
-                              store::shown_name(name), database.string(), names_text(others)));
+  throw TypeError(fmt::format("relation \"{}\" not found in {}; {}", store::shown_name(name),
+                              database.string(), instead_of(store::shown_name(name), others)));
 }
 
 }  // namespace tessera

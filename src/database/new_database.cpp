@@ -4,6 +4,7 @@
 #include "database/write_lock.h"
 #include "store/commit_log.h"
 #include "store/old_catalog.h"
+#include "store/own_files.h"
 
 namespace tessera {
 namespace {
@@ -27,10 +28,6 @@ bool is_free(const fs::path& folder) {
 
 }  // namespace
 
-bool has_catalogue(const fs::path& folder) {
-  return store::CommitLog::is_there(folder) || store::has_old_catalogue(folder);
-}
-
 void refuse_links(const fs::path& folder) {
   for (const char* name : {"catalog.sqlite", "segments"}) {
     std::error_code error;
@@ -41,11 +38,25 @@ void refuse_links(const fs::path& folder) {
   }
 }
 
-bool make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
-  TESSERA_REQUIRE(IoError, is_free(folder) || has_catalogue(folder),
-                  "{} is not a Tessera database, and is not empty: choose another name",
-                  folder.string());
+void refuse_other_files(const fs::path& folder) {
   std::error_code error;
+  TESSERA_REQUIRE(IoError, !fs::exists(folder, error) || fs::is_directory(folder, error),
+                  "\"{}\" is not a Tessera database: it is a file, and a database is a folder",
+                  folder.string());
+  TESSERA_REQUIRE(IoError, is_free(folder) || store::has_catalogue(folder),
+                  "\"{}\" is not a Tessera database: the folder has other files in it; choose "
+                  "another name",
+                  folder.string());
+}
+
+bool make_database(const fs::path& folder, double lock_seconds, store::Sync sync) {
+  std::error_code error;
+  // Without its last name, which is empty behind a slash.
+  const fs::path parent = (folder / "").parent_path().parent_path();
+  TESSERA_REQUIRE(IoError, fs::exists(parent, error) || error,
+                  "cannot create database \"{}\": folder \"{}\" does not exist", folder.string(),
+                  parent.string());
+  error.clear();
   if (sync == store::Sync::always)
     make_folder(folder / "segments");
   else
@@ -53,7 +64,7 @@ bool make_database(const fs::path& folder, double lock_seconds, store::Sync sync
   TESSERA_REQUIRE(IoError, !error, "cannot create {}: {}", (folder / "segments").string(),
                   error.message());
   const WriteLock lock(folder, lock_seconds);
-  if (has_catalogue(folder)) return false;  // somebody else has been faster
+  if (store::has_catalogue(folder)) return false;  // somebody else has been faster
   store::CommitLog::create(folder, store::Catalog().image(), sync);
   return true;
 }

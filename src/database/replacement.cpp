@@ -8,8 +8,8 @@
 #include <random>
 
 #include "base/check.h"
-#include "database/new_database.h"
 #include "database/write_through.h"
+#include "store/own_files.h"
 
 namespace tessera {
 namespace {
@@ -22,21 +22,7 @@ fs::path new_name(const fs::path& folder) {
   return folder / fmt::format(".tessera-{:08x}{:08x}", random(), random());
 }
 
-/// Where a chain of links leads, to a file that need not be there.
-fs::path followed(fs::path path) {
-  constexpr int most = 40;  // as many as the system follows
-  for (int i = 0; i < most && fs::is_symlink(fs::symlink_status(path)); ++i)
-    path = path.parent_path() / fs::read_symlink(path);
-  return path;
-}
-
 fs::path folder_of(const fs::path& path) { return fs::absolute(path).parent_path(); }
-
-/// Whether a folder is a database's, or that of its segments.
-bool is_of_database(const fs::path& folder) {
-  return has_catalogue(folder) ||
-         (folder.filename() == "segments" && has_catalogue(folder.parent_path()));
-}
 
 }  // namespace
 
@@ -61,7 +47,7 @@ Replacement::Replacement(const std::string& target, const ExternalAccess& access
       output_ = {name_, file_->path_of_nameless(), folder};
       return;
     }
-    target_ = replaced_ ? fs::canonical(target) : followed(fs::absolute(target));
+    target_ = store::without_links(target);
   } catch (const fs::filesystem_error& error) {
     throw IoError(fmt::format("cannot write {}: {}", name_, error.code().message()));
   }
@@ -69,9 +55,7 @@ Replacement::Replacement(const std::string& target, const ExternalAccess& access
   folder_ = output_folder(folder_of(target_), name_, access);
   target_ = folder_.path / target_.filename();
   const fs::path& folder = folder_.path;
-  TESSERA_REQUIRE(IoError, !is_of_database(folder_.real),
-                  "cannot write {}: {} belongs to a database; choose another folder", name_,
-                  folder_.real.string());
+  store::refuse_own_folder(folder_.real, name_);
   file_ = File::nameless(folder);
   if (!file_) {
     temporary_ = new_name(folder);

@@ -15,7 +15,7 @@ RunOptions Database::State::filled_in(RunOptions running) const {
 }
 
 void Database::State::refuse_if_read_only() const {
-  TESSERA_REQUIRE(IoError, !options.read_only, "{} is open for reading only", folder.string());
+  TESSERA_REQUIRE(IoError, !options.read_only, "database \"{}\" is read-only", folder.string());
 }
 
 WriteStatement Database::State::writer(std::int64_t stride, const std::stop_token& stop) const {

@@ -72,21 +72,21 @@ class Cluster::Run final : public Transport {
 
   void start(Receiver& receiver) override {
     if (cluster_.rank() != 0)
-      cluster_.say(0, agreement, number_, fingerprint_,
-                   to_text(notes_[static_cast<std::size_t>(cluster_.rank())]));
+      cluster_.send_text(0, agreement, number_, fingerprint_,
+                         to_text(notes_[static_cast<std::size_t>(cluster_.rank())]));
     const std::lock_guard lock(cluster_.mutex_);
     receiver_ = &receiver;
-    if (cluster_.rank() == 0) hear_notes(0, notes_.front());
+    if (cluster_.rank() == 0) receive_notes(0, notes_.front());
     cluster_.active_ = this;
     std::vector<Message> early = std::move(cluster_.early_);
     cluster_.early_.clear();
     for (Message& message : early) cluster_.deliver(std::move(message));
     for (int other = 0; other < cluster_.size(); ++other)
-      if (cluster_.gone_[other]) left(other);
+      if (cluster_.closed_[other]) left(other);
     if (!cluster_.broken_.empty()) lose_contact(cluster_.broken_);
-    if (!cluster_.lost_.empty()) hear_failure(cluster_.lost_);
-    for (const auto& [of, said] : cluster_.words_)
-      if (of.first > cluster_.rounds_) compare_order(of.second, said.runs);
+    if (!cluster_.lost_.empty()) receive_failure(cluster_.lost_);
+    for (const auto& [from, message] : cluster_.round_messages_)
+      if (from.first > cluster_.rounds_) compare_order(from.second, message.runs);
   }
 
   void send(ValueId value, const std::vector<Tile>& tiles, int, int to_site,
@@ -111,8 +111,8 @@ class Cluster::Run final : public Transport {
     if (told_.exchange(true)) return;
     for (int other = 0; other < cluster_.size(); ++other)
       if (other != cluster_.rank())
-        cluster_.say(other, failure, number_, 0,
-                     fmt::format("rank {}: {}", cluster_.rank(), message));
+        cluster_.send_text(other, failure, number_, 0,
+                           fmt::format("rank {}: {}", cluster_.rank(), message));
   }
 
   void still_here() override { cluster_.wire_.still_here(); }
@@ -120,7 +120,7 @@ class Cluster::Run final : public Transport {
   std::int64_t number() const { return number_; }
   std::int64_t mark() const { return fingerprint_; }
 
-  // What the cluster hears, for this run.
+  // What the cluster receives for this run.
   void take(int from, ValueId value, std::vector<Tile> tiles) {
     // They were allocated by a thread that serves all runs, and count in ours from here on.
     const OpenAccount counted(account_);
@@ -128,7 +128,7 @@ class Cluster::Run final : public Transport {
     --owed_[from];
     receiver_->arrived(value, std::move(tiles));
   }
-  void hear_failure(const std::string& message) {
+  void receive_failure(const std::string& message) {
     told_ = true;  // everybody was
     receiver_->failed_elsewhere(message);
   }
@@ -142,26 +142,26 @@ class Cluster::Run final : public Transport {
     receiver_->failed(other_plan(from, cluster_.rank()));
     return false;
   }
-  /// The first process hears what the inputs of all are, and says whether they are the same.
-  void hear_notes(int from, std::vector<InputNote> notes) {
+  /// The first process receives the notes on the inputs of all, and sends whether they are equal.
+  void receive_notes(int from, std::vector<InputNote> notes) {
     notes_[static_cast<std::size_t>(from)] = std::move(notes);
     spoken_[static_cast<std::size_t>(from)] = true;
     if (std::find(spoken_.begin(), spoken_.end(), false) != spoken_.end()) return;
     const std::string wrong = disagreement(notes_);
     if (!wrong.empty()) return end_all(wrong);
     for (int other = 1; other < cluster_.size(); ++other)
-      cluster_.say(other, verdict, number_, 0, "");
-    hear_verdict();
+      cluster_.send_text(other, verdict, number_, 0, "");
+    receive_verdict();
   }
-  void hear_verdict() {
+  void receive_verdict() {
     agreed_ = true;
     receiver_->agreed();
   }
   /// For what everybody is to be told in the same words.
   void end_all(const std::string& message) {
     for (int other = 0; other < cluster_.size(); ++other)
-      if (other != cluster_.rank()) cluster_.say(other, failure, number_, 0, message);
-    hear_failure(message);
+      if (other != cluster_.rank()) cluster_.send_text(other, failure, number_, 0, message);
+    receive_failure(message);
   }
   /// Another one speaks in a round that we have not come to, after so many runs.
   void compare_order(int from, std::int64_t runs) {
@@ -172,7 +172,7 @@ class Cluster::Run final : public Transport {
     const bool awaited =
         cluster_.rank() == 0 ? !spoken_[static_cast<std::size_t>(other)] : other == 0 && !agreed_;
     if (owed_[other] > 0)
-      hear_failure(
+      receive_failure(
           fmt::format("rank {} ended while other processes were waiting for its tiles", other));
     else if (awaited)
       end_all(fmt::format("rank {} ended before a plan that the other processes run", other));
@@ -184,7 +184,7 @@ class Cluster::Run final : public Transport {
   const std::int64_t fingerprint_;
   const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();
   Receiver* receiver_ = nullptr;
-  std::vector<std::vector<InputNote>> notes_;  // by rank; the first process hears those of all
+  std::vector<std::vector<InputNote>> notes_;  // by rank; the first process receives those of all
   std::vector<bool> spoken_;                   // who has told theirs
   bool agreed_ = false;
   std::vector<std::int64_t> owed_;  // tuples that are still to come, by rank
@@ -193,7 +193,7 @@ class Cluster::Run final : public Transport {
 
 Cluster::Cluster(std::unique_ptr<Wire> wire, double timeout)
     : owned_(std::move(wire)), wire_(*owned_), timeout_(timeout) {
-  gone_.assign(static_cast<std::size_t>(wire_.size()), false);
+  closed_.assign(static_cast<std::size_t>(wire_.size()), false);
   begun_.assign(static_cast<std::size_t>(wire_.size()), 0);
   wire_.start(*this);
 }
@@ -217,7 +217,7 @@ std::unique_ptr<Transport> Cluster::open_run(const TaskGraph& graph) {
                   "another plan is running, and a cluster runs only one plan at a time");
   auto run = std::make_unique<Run>(*this, ++runs_, graph, std::move(notes));
   // Of plans that somebody else has made physical there is nothing to decide.
-  if (rank() == 0 && told_decisions_ < runs_) pass_on(runs_, 0, "");
+  if (rank() == 0 && decisions_sent_ < runs_) forward_decisions(runs_, 0, "");
   decisions_.erase(decisions_.begin(), decisions_.upper_bound(runs_));
   last_mark_ = run->mark();
   return run;
@@ -242,11 +242,11 @@ void Cluster::fail_next_run(const std::string& message) {
   }
   for (int other = 0; other < size(); ++other)
     if (other != rank())
-      say(other, failure, number, 0, fmt::format("rank {}: {}", rank(), message));
+      send_text(other, failure, number, 0, fmt::format("rank {}: {}", rank(), message));
 }
 
-void Cluster::say(int to, Kind kind, std::int64_t run, std::int64_t number,
-                  const std::string& text) {
+void Cluster::send_text(int to, Kind kind, std::int64_t run, std::int64_t number,
+                        const std::string& text) {
   auto kept = std::make_shared<std::string>(text);
   std::vector<std::span<const std::byte>> pieces;
   if (!text.empty()) pieces.push_back(std::as_bytes(std::span(kept->data(), kept->size())));
@@ -265,7 +265,7 @@ std::vector<Wire::Memory> Cluster::begun(int from, const Wire::Header& header,
   Message& kept =
       arriving_.insert_or_assign({from, header[0], header[1], header[2]}, std::move(message))
           .first->second;
-  if (header[0] == word) words_[{header[1], from}] = {false, header[2], {}};
+  if (header[0] == round_message) round_messages_[{header[1], from}] = {false, header[2], {}};
   if (header[0] != tuple && !sizes.empty()) {
     kept.text.resize(static_cast<std::size_t>(sizes.front()));
     memory.push_back(std::as_writable_bytes(std::span(kept.text.data(), kept.text.size())));
@@ -276,9 +276,9 @@ std::vector<Wire::Memory> Cluster::begun(int from, const Wire::Header& header,
 void Cluster::ended(int from, const Wire::Header& header) {
   const std::lock_guard lock(mutex_);
   if (header.empty()) {
-    gone_[from] = true;
+    closed_[from] = true;
     if (active_ != nullptr) active_->left(from);
-    heard_.notify_all();
+    message_arrived_.notify_all();
     return;
   }
   auto message = arriving_.extract({from, header[0], header[1], header[2]});
@@ -288,20 +288,20 @@ void Cluster::ended(int from, const Wire::Header& header) {
 /// The lock is held.
 void Cluster::deliver(Message message) {
   const std::int64_t run = message.header[1], number = message.header[2];
-  if (message.header[0] == word) {
-    words_[{run, message.from}] = {true, number, std::move(message.text)};
+  if (message.header[0] == round_message) {
+    round_messages_[{run, message.from}] = {true, number, std::move(message.text)};
     if (active_ != nullptr && run > rounds_) active_->compare_order(message.from, number);
-    heard_.notify_all();
+    message_arrived_.notify_all();
     return;
   }
   if (message.header[0] == decision) {
-    pass_on(run, number, message.text);
+    forward_decisions(run, number, message.text);
     if (run > runs_) decisions_[run] = {number, std::move(message.text)};
-    heard_.notify_all();
+    message_arrived_.notify_all();
     return;
   }
   begun_[message.from] = std::max(begun_[message.from], run);
-  heard_.notify_all();
+  message_arrived_.notify_all();
   if (active_ == nullptr || active_->number() < run) {
     if (run > runs_ || active_ == nullptr) early_.push_back(std::move(message));
     return;
@@ -313,13 +313,13 @@ void Cluster::deliver(Message message) {
         active_->take(message.from, static_cast<ValueId>(number),
                       std::move(*message.unpacking).tiles());
       break;
-    case failure: active_->hear_failure(message.text); break;
+    case failure: active_->receive_failure(message.text); break;
     case agreement:
       if (active_->compare(message.from, number))
-        active_->hear_notes(message.from, notes_of(message.text));
+        active_->receive_notes(message.from, notes_of(message.text));
       break;
-    case verdict: active_->hear_verdict(); break;
-    case word:
+    case verdict: active_->receive_verdict(); break;
+    case round_message:
     case decision: break;
   }
 }
@@ -328,21 +328,21 @@ void Cluster::broken(const std::string& message) {
   const std::lock_guard lock(mutex_);
   broken_ = "lost the connection to the cluster: " + message;
   if (active_ != nullptr) active_->lose_contact(broken_);
-  heard_.notify_all();
+  message_arrived_.notify_all();
 }
 
-/// Those who have said good-bye owe no sign of life.
+/// Processes that have closed their connection owe no sign of life.
 void Cluster::second_passed() {
   const std::lock_guard lock(mutex_);
   for (int other = 0; other < size() && lost_.empty(); ++other) {
-    if (other == rank() || gone_[other] || wire_.silence(other) < timeout_) continue;
+    if (other == rank() || closed_[other] || wire_.silence(other) < timeout_) continue;
     lost_ = fmt::format(
         "{} has not responded for {:.0f} s: it was stopped, or cannot be reached; to wait longer, "
         "set cluster_timeout or TESSERA_CLUSTER_TIMEOUT",
         wire_.name(other), wire_.silence(other));
     wire_.give_up(lost_);
-    if (active_ != nullptr) active_->hear_failure(lost_);
-    heard_.notify_all();
+    if (active_ != nullptr) active_->receive_failure(lost_);
+    message_arrived_.notify_all();
   }
 }
 

@@ -43,31 +43,31 @@ class Cluster final : public Wire::Handler {
   /// begun with it, are told.
   void fail_next_run(const std::string& message);
 
-  /// The first process says how the next run is carried out, and the others wait for it; nothing if
-  /// each is to decide by itself. Errors as for rounds, and an IoError if the marks differ: they do
+  /// The first process sends the plan of the next run, and the others wait for it; an empty text if
+  /// each is to plan by itself. Errors as for rounds, and an IoError if the marks differ: they do
   /// not run the same.
-  void tell_decisions(std::uint64_t mark, const std::string& decided);
-  std::string hear_decisions(std::uint64_t mark);
+  void send_decisions(std::uint64_t mark, const std::string& decided);
+  std::string receive_decisions(std::uint64_t mark);
 
-  // Rounds, which every process takes part in; each waits for what it is to hear. ClusterError if
-  // somebody has ended; IoError if somebody does something else, or cannot be reached.
+  // Rounds, which every process takes part in; each waits for the messages to it. ClusterError if
+  // another process has ended; IoError if somebody does something else, or cannot be reached.
 
   /// What everybody says reaches the first process, which gets it by rank; the others get nothing.
   /// It returns, or throws, when everybody has spoken or ended.
-  std::vector<std::string> to_first(const std::string& said);
+  std::vector<std::string> to_first(const std::string& text);
   /// What the first process says reaches all.
-  std::string from_first(const std::string& said);
+  std::string from_first(const std::string& text);
 
   /// What two are told that do not run the same plan.
   static std::string other_plan(int one, int other);
 
  private:
   class Run;
-  enum Kind : std::int64_t { tuple, failure, agreement, verdict, word, decision };
-  /// What somebody says in a round.
-  struct Word {
+  enum Kind : std::int64_t { tuple, failure, agreement, verdict, round_message, decision };
+  /// A message of a round.
+  struct RoundMessage {
     bool whole = false;     // or still arriving
-    std::int64_t runs = 0;  // that the speaker had opened
+    std::int64_t runs = 0;  // that the sender had opened
     std::string text = {};
   };
   struct Message {
@@ -83,8 +83,8 @@ class Cluster final : public Wire::Handler {
   void broken(const std::string& message) override;
   void second_passed() override;
   void deliver(Message message);
-  void pass_on(std::int64_t run, std::int64_t mark, const std::string& text);
-  void say(int to, Kind kind, std::int64_t run, std::int64_t number, const std::string& text);
+  void forward_decisions(std::int64_t run, std::int64_t mark, const std::string& text);
+  void send_text(int to, Kind kind, std::int64_t run, std::int64_t number, const std::string& text);
   static std::string other_order(int one, int other);
   std::int64_t next_round();
   std::string take(int from, std::int64_t round);
@@ -99,19 +99,20 @@ class Cluster final : public Wire::Handler {
   std::map<std::array<std::int64_t, 4>, Message>
       arriving_;                // by sender and what the header begins with
   std::vector<Message> early_;  // of runs that have not begun here
-  std::vector<bool> gone_;      // who has said good-bye
+  std::vector<bool> closed_;    // the ranks that have closed their connection
   std::string broken_;          // why nobody can be reached
   std::string lost_;            // who has given no sign of life for too long
   std::int64_t rounds_ = 0;
-  std::map<std::pair<std::int64_t, int>, Word> words_;  // by round and speaker, until asked for
+  std::map<std::pair<std::int64_t, int>, RoundMessage>
+      round_messages_;               // by round and sender, until they are read
   std::vector<std::int64_t> begun_;  // the last run of which something has come, by rank
-  std::int64_t told_decisions_ = 0;  // the last run of which the first process has said something
+  std::int64_t decisions_sent_ = 0;  // the last run for which the first process has sent decisions
   struct Decision {
     std::int64_t mark = 0;
     std::string text = {};
   };
-  std::map<std::int64_t, Decision> decisions_;  // by run, until asked for
-  std::condition_variable heard_;
+  std::map<std::int64_t, Decision> decisions_;  // by run, until they are read
+  std::condition_variable message_arrived_;
 };
 
 /// The cluster this process belongs to: none unless it was started as one of several. It is

@@ -21,10 +21,12 @@ class ClusterEngine final : public Engine {
     const std::unique_ptr<Transport> transport = cluster_.open_run(*run.graph);
     return run_tasks(std::move(run), *transport, sink, std::move(observers));
   }
-  void tell_decisions(std::uint64_t mark, const std::string& decided) override {
-    cluster_.tell_decisions(mark, decided);
+  void send_decisions(std::uint64_t mark, const std::string& decided) override {
+    cluster_.send_decisions(mark, decided);
   }
-  std::string hear_decisions(std::uint64_t mark) override { return cluster_.hear_decisions(mark); }
+  std::string receive_decisions(std::uint64_t mark) override {
+    return cluster_.receive_decisions(mark);
+  }
   std::int64_t runs() override { return cluster_.runs(); }
   void fail_next_run(const std::string& why) override { cluster_.fail_next_run(why); }
   std::int64_t mark_of_last_run() override { return cluster_.mark_of_last_run(); }

@@ -29,12 +29,12 @@ class Engine {
   virtual std::vector<std::vector<Tuple>> run(Prepared run, const TupleSink& sink,
                                               std::vector<RunObserver*> observers) = 0;
 
-  // What the first process decides of the next run, the others hear from it. `mark`: the same in
+  // What the first process decides on the next run is sent to the others. `mark`: the same in
   // all that run the same plans of the same relations.
-  virtual void tell_decisions(std::uint64_t mark, const std::string& decided) {
+  virtual void send_decisions(std::uint64_t mark, const std::string& decided) {
     (void)mark, (void)decided;
   }
-  virtual std::string hear_decisions(std::uint64_t mark) {
+  virtual std::string receive_decisions(std::uint64_t mark) {
     (void)mark;
     return {};
   }

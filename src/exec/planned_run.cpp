@@ -57,7 +57,7 @@ PlannedRun plan_run(const std::vector<Plan>& plans, const RunOptions& options, R
 
 PlannedRun plan_run(const std::vector<Plan>& plans, exec::Context context, Results results,
                     OptimizerOptions planning) {
-  const StopScope heard(context.options.stop);
+  const StopScope stop_scope(context.options.stop);
   verify_before_running(plans, context.options.holes);
   const bool together = context.engine->processes() > 1;
   planning.results_everywhere = together && results == Results::kept;
@@ -82,7 +82,7 @@ PlannedRun plan_run(const std::vector<ia::Plan>& plans, exec::Context context,
 
 void PlannedRun::State::plan() {
   if (planned) return;
-  const StopScope heard(context.options.stop);
+  const StopScope stop_scope(context.options.stop);
   const exec::StatementMemory memory(context.options.memory_limit);
   planned = optimizer::planned(logical, planning);
   if (planning.sites != context.engine->sites(context.options) || !has_data(logical)) return;
@@ -125,10 +125,10 @@ void PlannedRun::State::share() {
     } catch (const PlanError&) {
       // It has something that bytes cannot hold: nothing is said, and everybody decides the same.
     }
-    engine.tell_decisions(mark, decided);
+    engine.send_decisions(mark, decided);
     return;
   }
-  const std::string decided = engine.hear_decisions(mark);
+  const std::string decided = engine.receive_decisions(mark);
   if (decided.empty()) return;
   PackedReader in(decided, "the decision of the first process");
   PlanReader reader(in, {}, what.writer.tables());

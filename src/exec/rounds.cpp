@@ -1,7 +1,7 @@
 #include "base/check.h"
 #include "exec/cluster.h"
 
-// Rounds: what the processes of a cluster say to each other between runs.
+// Rounds: the messages between the processes of a cluster between runs.
 
 namespace tessera::exec {
 
@@ -23,37 +23,37 @@ std::int64_t Cluster::next_round() {
   const std::lock_guard lock(mutex_);
   ++rounds_;
   last_mark_ = 0;
-  // Of rounds that were given up there may be words that nobody asks for any more.
-  words_.erase(words_.begin(), words_.lower_bound({rounds_, 0}));
+  // Of rounds that were given up there may be messages that nobody reads any more.
+  round_messages_.erase(round_messages_.begin(), round_messages_.lower_bound({rounds_, 0}));
   return rounds_;
 }
 
 std::string Cluster::take(int from, std::int64_t round) {
   std::unique_lock lock(mutex_);
-  for (;; heard_.wait(lock)) {
-    const auto found = words_.find({round, from});
-    if (found != words_.end() && found->second.whole) {
-      const Word said = std::move(found->second);
-      words_.erase(found);
-      TESSERA_REQUIRE(IoError, said.runs == runs_, "{}", other_order(from, rank()));
-      return said.text;
+  for (;; message_arrived_.wait(lock)) {
+    const auto found = round_messages_.find({round, from});
+    if (found != round_messages_.end() && found->second.whole) {
+      const RoundMessage message = std::move(found->second);
+      round_messages_.erase(found);
+      TESSERA_REQUIRE(IoError, message.runs == runs_, "{}", other_order(from, rank()));
+      return message.text;
     }
     TESSERA_REQUIRE(IoError, broken_.empty(), "{}", broken_);
     TESSERA_REQUIRE(ClusterError, lost_.empty(), "{}", lost_);
-    if (found != words_.end()) continue;  // the rest of it is on its way
+    if (found != round_messages_.end()) continue;  // the rest of it is on its way
     TESSERA_REQUIRE(IoError, begun_[from] <= runs_, "{}", other_order(from, rank()));
-    TESSERA_REQUIRE(ClusterError, !gone_[from], "rank {} ended while rank {} was waiting for it",
+    TESSERA_REQUIRE(ClusterError, !closed_[from], "rank {} ended while rank {} was waiting for it",
                     from, rank());
   }
 }
 
-std::vector<std::string> Cluster::to_first(const std::string& said) {
+std::vector<std::string> Cluster::to_first(const std::string& text) {
   const std::int64_t round = next_round(), so_far = runs();
   if (rank() != 0) {
-    say(0, word, round, so_far, said);
+    send_text(0, round_message, round, so_far, text);
     return {};
   }
-  std::vector<std::string> all{said};
+  std::vector<std::string> all{text};
   std::exception_ptr missing;
   for (int from = 1; from < size(); ++from) {
     try {
@@ -66,11 +66,11 @@ std::vector<std::string> Cluster::to_first(const std::string& said) {
   return all;
 }
 
-std::string Cluster::from_first(const std::string& said) {
+std::string Cluster::from_first(const std::string& text) {
   const std::int64_t round = next_round(), so_far = runs();
   if (rank() != 0) return take(0, round);
-  for (int to = 1; to < size(); ++to) say(to, word, round, so_far, said);
-  return said;
+  for (int to = 1; to < size(); ++to) send_text(to, round_message, round, so_far, text);
+  return text;
 }
 
 }  // namespace tessera::exec

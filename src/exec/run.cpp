@@ -63,7 +63,7 @@ auto counted(exec::Engine& engine, const Body& body) {
 /// Where a run begins, its context is made.
 template <class Body>
 auto in_context(const RunOptions& options, const Body& body) {
-  const StopScope heard(options.stop);
+  const StopScope stop_scope(options.stop);
   const std::shared_ptr<exec::Engine> engine = exec::engine_of(options);
   return counted(*engine, [&] {
     const exec::Context context = exec::context_of(options, engine);
@@ -76,7 +76,7 @@ auto in_context(const RunOptions& options, const Body& body) {
 template <class Body>
 auto in_context(PlannedRun::State& state, const Body& body) {
   const exec::Context& context = state.context;
-  const StopScope heard(context.options.stop);
+  const StopScope stop_scope(context.options.stop);
   return counted(*context.engine, [&] {
     const exec::StatementMemory memory(context.options.memory_limit);
     return body(state.take_to_run());

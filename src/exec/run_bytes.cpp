@@ -51,7 +51,7 @@ std::string to_bytes(PlannedRun& planned) {
 
 PlannedRun planned_run_from_bytes(std::string_view bytes, const FindInput& find,
                                   const RunOptions& options) {
-  const StopScope heard(options.stop);
+  const StopScope stop_scope(options.stop);
   exec::Context context = exec::context_of(options);
   const exec::StatementMemory memory(context.options.memory_limit);
   PackedReader in(opened(Written::run, bytes), written_plan);

@@ -216,7 +216,7 @@ void Scheduler::work_while_there_is(Lock& lock, EventStream::Lane& lane) {
     std::exception_ptr error;
     bool ended = true;
     try {
-      const StopScope heard(options_.stop);
+      const StopScope stop_scope(options_.stop);
       ended = execute(task, now_ready);
       if (lane.hand_over_if_due() && after_tasks_) after_tasks_();
       if (events_.has_failed()) error = events_.error();
@@ -304,7 +304,7 @@ void Scheduler::help_with_shared(Lock& lock) {
   recruit();
   lock.unlock();
   {
-    const StopScope heard(options_.stop);
+    const StopScope stop_scope(options_.stop);
     (void)work->do_one();
   }
   lock.lock();

@@ -41,7 +41,7 @@ void Scheduler::launch(Accelerator& accelerator, TaskId id) {
   const auto made = std::make_shared<std::vector<Tile>>();
   const auto compute = [this, id, made] {
     const OpenAccount counted(account_);
-    const StopScope heard(options_.stop);
+    const StopScope stop_scope(options_.stop);
     *made = made_by(graph_.tasks[id]);
   };
   try {

@@ -39,7 +39,7 @@ void Scheduler::call_io(std::int64_t number, std::function<void()> work) {
 void Scheduler::do_io(std::int64_t number, const std::function<void()>& work) {
   std::exception_ptr error;
   try {
-    const StopScope heard(options_.stop);
+    const StopScope stop_scope(options_.stop);
     work();
   } catch (...) {
     error = std::current_exception();

@@ -16,8 +16,9 @@ constexpr std::size_t written_at_once = 1 << 16;  // bytes
 
 class Trace::File {
  public:
-  File(const std::string& path, const std::shared_ptr<exec::Engine>& engine)
-      : file_(path, engine), text_(engine->processes() > 1 ? engine->rank() : -1) {}
+  File(const std::string& path, const std::shared_ptr<exec::Engine>& engine,
+       const ExternalAccess& access)
+      : file_(path, engine, access), text_(engine->processes() > 1 ? engine->rank() : -1) {}
 
   void run_begins(const ObservedRun& run) {
     const std::lock_guard lock(mutex_);
@@ -48,8 +49,8 @@ class Trace::File {
   exec::TraceText text_;
 };
 
-Trace::Trace(const std::string& path, const RunOptions& options)
-    : file_(std::make_unique<File>(path, exec::engine_of(options))) {}
+Trace::Trace(const std::string& path, const RunOptions& options, const ExternalAccess& access)
+    : file_(std::make_unique<File>(path, exec::engine_of(options), access)) {}
 
 Trace::~Trace() {
   try {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "store/own_files.h"
 
 namespace tessera::exec {
 namespace {
@@ -42,8 +43,8 @@ bool take_lock(const File& file, int kind, double seconds) {
 
 }  // namespace
 
-TraceFile::TraceFile(const std::string& path, std::shared_ptr<Engine> engine)
-    : path_(path), engine_(std::move(engine)), rank_(engine_->rank()) {
+TraceFile::TraceFile(const std::string& path, std::shared_ptr<Engine> engine, ExternalAccess access)
+    : path_(path), engine_(std::move(engine)), rank_(engine_->rank()), access_(std::move(access)) {
   if (engine_->processes() > 1) {
     begin_together();
   } else {
@@ -57,6 +58,7 @@ std::string TraceFile::part(int rank) const {
 }
 
 void TraceFile::open() {
+  store::require_foreign_output(part(rank_), access_);
   file_.emplace(File::open_to_write(part(rank_)));
   TESSERA_REQUIRE(IoError, take_lock(*file_, LOCK_EX, 0), "another process is writing to {}",
                   part(rank_));

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "exec/engine.h"
+#include "tessera/external_access.h"
 
 namespace tessera::exec {
 
@@ -19,7 +20,7 @@ namespace tessera::exec {
 class TraceFile {
  public:
   /// All processes of the engine call this together.
-  TraceFile(const std::string& path, std::shared_ptr<Engine> engine);
+  TraceFile(const std::string& path, std::shared_ptr<Engine> engine, ExternalAccess access);
 
   /// Adds events, each a JSON object that begins with a line break; commas between them.
   void add(const std::string& events);
@@ -39,6 +40,7 @@ class TraceFile {
   const std::string path_;
   const std::shared_ptr<Engine> engine_;
   const int rank_;
+  const ExternalAccess access_;
   std::optional<File> file_;
   std::int64_t end_ = 0;  // where the next event goes
   bool any_ = false;      // event

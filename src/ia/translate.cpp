@@ -86,7 +86,7 @@ bool needs_zeros(const tessera::Plan& plan, int input) {
   return plan.type().presence != Presence::sparse;  // keys that come out with holes
 }
 
-PlaceInput dealt_out(int sites) {
+PlaceInput round_robin(int sites) {
   return [sites](const tessera::Plan& input) {
     std::vector<int> components;
     for (int i = 0; i < input.type().arity(); ++i) components.push_back(i);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/crew.h"
+#include "base/names_text.h"
 #include "kernel/arguments.h"
 #include "kernel/call_text.h"
 #include "kernel/densified.h"
@@ -33,9 +34,8 @@ Params bind(const Kernel& kernel, const Params& by_alias, const Params& given) {
     if (bound.has(name)) continue;
     std::vector<std::string> known;
     for (const Parameter& parameter : kernel.parameters) known.push_back(parameter.name);
-    throw TypeError(
-        fmt::format("{}: parameter \"{}\" does not exist; existing: {}", kernel.name, name,
-                    known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    throw TypeError(fmt::format("{}: parameter \"{}\" not found; {}", kernel.name, name,
+                                instead_of(name, known)));
   }
   return bound;
 }

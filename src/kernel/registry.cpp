@@ -1,6 +1,7 @@
 #include "kernel/registry.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -118,11 +119,19 @@ Registry& registry() {
 
 }  // namespace
 
-std::string kernels_like(std::string_view name) {
-  std::vector<std::string> all;
-  for (const auto& kernel : all_kernels()) all.push_back(kernel->name);
-  for (const auto& [alias, text] : all_aliases()) all.push_back(alias);
-  return fmt::format("{}", fmt::join(similar_names(name, all), " or "));
+std::vector<std::string> kernels_like(std::string_view name) {
+  std::map<std::string, std::string> canonical;
+  for (const auto& kernel : all_kernels()) canonical[kernel->name] = kernel->name;
+  for (const auto& [alias, text] : all_aliases()) {
+    const CallText call = parse_call(text);
+    canonical[alias] = call.params.values().empty() ? call.name : alias;
+  }
+  std::vector<std::string> all, like;
+  for (const auto& [spelling, kernel] : canonical) all.push_back(spelling);
+  for (const std::string& spelling : similar_names(name, all))
+    if (std::find(like.begin(), like.end(), canonical.at(spelling)) == like.end())
+      like.push_back(canonical.at(spelling));
+  return like;
 }
 
 KernelBinding resolve_kernel(std::string_view name) {
@@ -131,9 +140,9 @@ KernelBinding resolve_kernel(std::string_view name) {
     CallText call = parse_call(*text);
     return {registry().find(call.name), std::move(call.params)};
   }
-  const std::string alike = kernels_like(name);
-  throw TypeError(fmt::format("kernel \"{}\" does not exist{}", name,
-                              alike.empty() ? "" : fmt::format("; did you mean {}?", alike)));
+  const std::vector<std::string> like = kernels_like(name);
+  throw TypeError(fmt::format("kernel \"{}\" not found{}", name,
+                              like.empty() ? "" : "; " + did_you_mean(like)));
 }
 
 void register_kernel(Kernel kernel) { registry().add(std::move(kernel)); }

@@ -14,8 +14,9 @@ struct KernelBinding {
   Params params;
 };
 
-/// The known names that are most like this one, as "matMul or matmul"; empty if none is.
-std::string kernels_like(std::string_view name);
+/// The kernels whose names are most like this one, each by its own name even if an alias is closer;
+/// aliases that set parameters are kernels of their own here.
+std::vector<std::string> kernels_like(std::string_view name);
 
 /// TypeError with the nearest known names if there is none.
 KernelBinding resolve_kernel(std::string_view name);

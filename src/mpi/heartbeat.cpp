@@ -21,9 +21,9 @@ void Heartbeat::connect(MPI_Comm comm) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   sends_.assign(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
-  heard_ = std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(size_));
+  last_sign_ = std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(size_));
   last_look_ = next_beat_ = now();
-  for (int rank = 0; rank < size_; ++rank) heard_[rank] = last_look_;
+  for (int rank = 0; rank < size_; ++rank) last_sign_[rank] = last_look_;
 }
 
 /// What has not reached anybody until now reaches nobody.
@@ -40,7 +40,7 @@ void Heartbeat::disconnect() {
 bool Heartbeat::is_due() {
   const std::int64_t time = now();
   if (time - last_look_ > inattentive)
-    for (int rank = 0; rank < size_; ++rank) heard_[rank] = time;
+    for (int rank = 0; rank < size_; ++rank) last_sign_[rank] = time;
   last_look_ = time;
   if (time < next_beat_) return false;
   next_beat_ = time + interval;
@@ -65,14 +65,14 @@ void Heartbeat::listen() {
             "MPI_Irecv");
     MPI_Status status;
     check(MPI_Test(&incoming_, &done, &status), "MPI_Test");
-    if (done) heard(status.MPI_SOURCE);
+    if (done) record_sign(status.MPI_SOURCE);
   }
 }
 
-void Heartbeat::heard(int from) { heard_[from] = now(); }
+void Heartbeat::record_sign(int from) { last_sign_[from] = now(); }
 
 double Heartbeat::silence(int rank) const {
-  return static_cast<double>(now() - heard_[rank]) / 1000;
+  return static_cast<double>(now() - last_sign_[rank]) / 1000;
 }
 
 }  // namespace tessera::mpi

@@ -20,7 +20,7 @@ class Heartbeat {
   bool is_due();  // once a second
   void beat();    // to everybody whom the last one has reached
   void listen();  // takes those that have come
-  void heard(int from);
+  void record_sign(int from);
 
   /// Seconds since the last sign of another one. A time in which nobody here listened, as when this
   /// process was stopped, is no silence of the others.
@@ -36,7 +36,7 @@ class Heartbeat {
   MPI_Request incoming_ = MPI_REQUEST_NULL;
   char sign_ = 1, taken_ = 0;
   std::int64_t last_look_ = 0, next_beat_ = 0;
-  std::unique_ptr<std::atomic<std::int64_t>[]> heard_;  // when, by rank
+  std::unique_ptr<std::atomic<std::int64_t>[]> last_sign_;  // when, by rank
 };
 
 }  // namespace tessera::mpi

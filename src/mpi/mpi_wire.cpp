@@ -61,7 +61,7 @@ void MpiWire::give_up(const std::string& why) {
 /// Once a second.
 void MpiWire::look_at_the_clock() {
   if (!heartbeat_.is_due()) return;
-  if (said_goodbye_ == 0) heartbeat_.beat();
+  if (closes_sent_ == 0) heartbeat_.beat();
   handler_->second_passed();
   const std::lock_guard lock(mutex_);
   if (!leaving_ || lost_.empty()) return;
@@ -114,7 +114,7 @@ void MpiWire::work() {
 
 bool MpiWire::over() {
   const std::lock_guard lock(mutex_);
-  return gone_ == size_ - 1 && said_goodbye_ == size_ - 1 && unsent_ == 0;
+  return closes_received_ == size_ - 1 && closes_sent_ == size_ - 1 && unsent_ == 0;
 }
 
 bool MpiWire::can_start() const {
@@ -154,7 +154,7 @@ bool MpiWire::start_sends() {
     message->bytes = bytes;
     message->begun = Clock::now();
     message->head = make_head(*message, small);
-    if (message->header.empty()) ++said_goodbye_;
+    if (message->header.empty()) ++closes_sent_;
     // A head of many pieces is too long for one message: the rest follows.
     const std::span<const std::byte> head(message->head);
     post_send(to, message, head.first(std::min(head_bytes, head.size())), head_tag);
@@ -239,7 +239,7 @@ void MpiWire::receive(const MPI_Status& status) {
   std::memcpy(counts, head_.data(), sizeof counts);
   auto message = std::make_shared<Incoming>();
   message->from = status.MPI_SOURCE;
-  heartbeat_.heard(message->from);
+  heartbeat_.record_sign(message->from);
   message->header.resize(static_cast<std::size_t>(counts[0]));
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(counts[1]));
   const std::size_t length = sizeof counts + (message->header.size() + sizes.size()) * 8;
@@ -256,7 +256,7 @@ void MpiWire::receive(const MPI_Status& status) {
   std::memcpy(sizes.data(), at, sizes.size() * 8);
   at += sizes.size() * 8;
   if (message->header.empty()) {
-    ++gone_;
+    ++closes_received_;
     listen();
     handler_->ended(message->from, {});
     return;

@@ -91,7 +91,7 @@ class MpiWire final : public Wire {
   std::vector<Owner> owners_;
   std::vector<int> done_;
   std::vector<MPI_Status> statuses_;
-  int gone_ = 0, said_goodbye_ = 0;
+  int closes_received_ = 0, closes_sent_ = 0;  // messages that end a connection
 };
 
 }  // namespace tessera::mpi

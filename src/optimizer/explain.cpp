@@ -51,8 +51,8 @@ std::string OptimizedPlan::explain(bool verbose) const {
                       });
   text +=
       fmt::format("\n{} site{}: {} floats moved, {} flops, predicted {}{}\n", plan().sites(),
-                  plan().sites() == 1 ? "" : "s", quantity_text(cost.total.floats_moved),
-                  quantity_text(cost.total.flops), seconds_text(cost.total.seconds),
+                  plan().sites() == 1 ? "" : "s", sum_text(cost.total.floats_moved),
+                  sum_text(cost.total.flops), seconds_text(cost.total.seconds),
                   cost.exact ? "" : " (an estimate: some relations are too large to enumerate)");
   if (objective == Objective::published)
     text += fmt::format("published cost: {} floats\n", quantity_text(cost.total.published));

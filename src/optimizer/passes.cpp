@@ -14,7 +14,7 @@ constexpr std::size_t largest_part = 200;
 
 void translate(Planning& planning) {
   const OptimizerOptions& options = planning.options;
-  const ia::PlaceInput dealt = ia::dealt_out(options.sites);
+  const ia::PlaceInput dealt = ia::round_robin(options.sites);
   planning.plans = ia::translate(planning.logical, [&](const Plan& input) {
     const std::optional<Placement> placed = options.placed ? options.placed(input) : std::nullopt;
     return placed ? *placed : dealt(input);

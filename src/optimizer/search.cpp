@@ -71,7 +71,7 @@ Search::Search(const Skeleton& skeleton, const OptimizerOptions& options, Allowe
     const std::optional<Placement> placed =
         node.made        ? node.made->placement()
         : options.placed ? options.placed(node.plan.logical())
-                         : ia::dealt_out(skeleton.sites)(node.plan.logical());
+                         : ia::round_robin(skeleton.sites)(node.plan.logical());
     if (placed) initial_[v] = costs_.number(*placed);
   }
 }

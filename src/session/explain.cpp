@@ -40,7 +40,7 @@ OptimizerOptions planning_for(const ExplainOptions& wanted, StoredDefinitions& c
   planning.alternatives = run.optimize && planning.sites > 1;
   planning.placed = [&catalogue,
                      sites = planning.sites](const Plan& input) -> std::optional<Placement> {
-    if (query::is_at_hand(input)) return ia::dealt_out(sites)(input);  // as a run has it
+    if (query::is_at_hand(input)) return ia::round_robin(sites)(input);  // as a run has it
     const auto* named = std::get_if<op::Input>(&operator_of(input));
     const auto tensor = named == nullptr ? std::nullopt : catalogue.virtual_tensor(named->name);
     if (!tensor || tensor->partition_by.empty()) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/names_text.h"
 #include "query/binding/binder.h"
 #include "query/rows/text_value.h"
 
@@ -137,10 +138,9 @@ FormatOptions file_options(const sql::Options& written, const SessionOptions& se
     const auto* known = std::find_if(std::begin(all_options), std::end(all_options),
                                      [&](const FileOption& o) { return name == o.name; });
     if (known == std::end(all_options)) {
-      std::string names;
-      for (const FileOption& option : all_options)
-        names += (names.empty() ? "" : ", ") + std::string(option.name);
-      fail_type(value->location, "file option \"{}\" not found; available: {}", name, names);
+      std::vector<std::string> names;
+      for (const FileOption& option : all_options) names.emplace_back(option.name);
+      fail_type(value->location, "file option \"{}\" not found; {}", name, instead_of(name, names));
     }
     const Cell given = value_of(*value);
     if (!known->set(options, given))

@@ -1,6 +1,8 @@
 #include "session/row_file.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -10,6 +12,7 @@
 #include "database/file_meter.h"
 #include "database/replacement.h"
 #include "database/write_through.h"
+#include "lang/sql/words.h"
 #include "query/rows/kernel_location.h"
 #include "query/rows/text_value.h"
 #include "tile/nested_text.h"
@@ -21,9 +24,15 @@ using query::Row;
 using query::Rows;
 using query::Schema;
 
+bool has_ending(const std::string& file, std::initializer_list<std::string_view> endings) {
+  const std::string name = sql::in_lower_case(file);
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
 char delimiter_of(const std::string& file, const FormatOptions& options) {
   if (options.delimiter != '\0') return options.delimiter;
-  return file.ends_with(".tsv") ? '\t' : ',';
+  return has_ending(file, {".tsv"}) ? '\t' : ',';
 }
 
 /// A row is too short to look for a stop, or for the time, after each.
@@ -39,7 +48,7 @@ class RecordReader {
  public:
   RecordReader(const InputFile& file, char delimiter)
       : file_(file.name), delimiter_(delimiter), in_(file.path, std::ios::binary) {
-    TESSERA_REQUIRE(IoError, in_.is_open(), "cannot read file \"{}\"; does it exist?", file.name);
+    TESSERA_REQUIRE(IoError, in_.is_open(), "cannot open {}: {}", file.name, std::strerror(errno));
     std::error_code unknown;  // of what is no plain file
     const auto bytes = std::filesystem::file_size(file.path, unknown);
     if (!unknown) size_ = static_cast<std::int64_t>(bytes);
@@ -53,7 +62,8 @@ class RecordReader {
       read_record(record);
       if (record.size() > 1 || !record[0].text.empty() || record[0].quoted) return true;
     }
-    TESSERA_REQUIRE(IoError, !in_.bad(), "cannot read the rest of file \"{}\"", file_);
+    TESSERA_REQUIRE(IoError, !in_.bad(), "cannot read the rest of {}: {}", file_,
+                    std::strerror(errno));
     return false;
   }
 
@@ -184,9 +194,8 @@ void write_cell(std::ostream& out, const query::Cell& cell, char delimiter) {
 }  // namespace
 
 bool is_row_format(const std::string& file, const FormatOptions& options) {
-  if (!options.format.empty()) return options.format == "csv";
-  return file.ends_with(".csv") || file.ends_with(".tsv") || file.ends_with(".txt") ||
-         descriptor_of(file);
+  if (!options.format.empty()) return sql::same_word(options.format, "csv");
+  return has_ending(file, {".csv", ".tsv", ".txt"}) || descriptor_of(file);
 }
 
 void require_row_format(const std::string& file, const FormatOptions& options) {
@@ -256,7 +265,7 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
   const char delimiter = delimiter_of(file, options);
   Replacement made(file, options.external_access, options.stop);
   std::ofstream out(made.output().path, std::ios::binary | std::ios::trunc);
-  TESSERA_REQUIRE(IoError, out.is_open(), "cannot write file \"{}\"", file);
+  TESSERA_REQUIRE(IoError, out.is_open(), "cannot write {}: {}", file, std::strerror(errno));
   const auto line = [&](std::size_t count, const auto& write_field) {
     for (std::size_t c = 0; c < count; ++c) {
       if (c > 0) out.put(delimiter);
@@ -276,7 +285,7 @@ void write_rows(const std::string& file, const Rows& rows, const FormatOptions& 
     line(row.size(), [&](std::size_t c) { write_cell(out, row[c], delimiter); });
   }
   out.close();
-  TESSERA_REQUIRE(IoError, !out.fail(), "cannot write file \"{}\"; is the disk full?", file);
+  TESSERA_REQUIRE(IoError, !out.fail(), "cannot write {}: {}", file, std::strerror(errno));
   (void)meter.finish();
   (void)made.keep();
 }

@@ -144,7 +144,7 @@ StatementResult Session::State::run(const sql::Statement& statement, std::string
     StatementResult operator()(const sql::Set& s) const { return state.set(s, statement.begin); }
     StatementResult operator()(const sql::Checkpoint&) const {
       state.database.checkpoint();
-      return {"CHECKPOINT", {}, "done"};
+      return {"CHECKPOINT", {}, "CHECKPOINT"};
     }
     StatementResult operator()(const sql::Vacuum&) const {
       return {"VACUUM", {}, fmt::format("freed {} bytes", state.database.vacuum())};
@@ -253,7 +253,7 @@ void Session::execute(std::string_view text,
     }
   };
   const LetGo whatever_happens{*state_};
-  const StopScope heard(state_->options.run.stop);
+  const StopScope stop_scope(state_->options.run.stop);
   try {
     state_->fill_in_engine();
     telling_failed_allocations([&] {

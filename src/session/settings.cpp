@@ -171,6 +171,12 @@ std::vector<std::vector<std::string>> Session::State::settings_text() const {
 }
 
 StatementResult Session::State::set(const sql::Set& statement, lang::Location location) {
+  if (!statement.value && query::same_name(statement.name, "all")) {
+    for (const Setting& setting : all_settings)
+      if (setting.copy != nullptr) setting.copy(options, defaults);
+    database = database.with_lock_seconds(*options.lock_seconds);
+    return {"SET", {}, "set all settings to their defaults"};
+  }
   for (const Setting& setting : all_settings) {
     if (!query::same_name(setting.name, statement.name)) continue;
     if (setting.set == nullptr)

@@ -64,6 +64,9 @@ StatementResult Session::State::create_rule(const sql::CreateTable& statement,
       if (other.arity() != rule.arity())
         fail_type(location, "wrong number of indices for table \"{}\": expected {}, found {}", name,
                   other.arity(), rule.arity());
+      if (rule.head() == other.head())
+        fail_type(location, "rule {} already exists; DROP TABLE {} drops all rules and versions",
+                  rule.head(), name);
       if (const auto both = query::overlap(rule, other))
         fail_type(location, "rules {} and {} both define {}", rule.head(), other.head(),
                   query::version_name(name, *both));

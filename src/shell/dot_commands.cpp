@@ -5,22 +5,28 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "base/outside.h"
 #include "lang/sql/words.h"
 #include "shell/interrupt.h"
 #include "shell/progress_line.h"
 #include "shell/schema_text.h"
 #include "shell/shell.h"
+#include "store/own_files.h"
 
 namespace tessera::shell {
 namespace {
 
 using Arguments = std::vector<std::string>;
 
+std::string usage_of(const DotCommand& command) {
+  return fmt::format("{}{}{}", command.name, command.arguments.empty() ? "" : " ",
+                     command.arguments);
+}
+
 void help(Shell& shell, const Arguments&) {
   for (const DotCommand& command : dot_commands())
-    shell.output().stream() << fmt::format(
-        "{:<30} {}\n", fmt::format("{} {}", command.name, command.arguments), command.description);
+    shell.output().stream() << fmt::format("{:<30} {}\n", usage_of(command), command.description);
   shell.output().stream() << "Everything else is SQL and ends with a semicolon.\n";
 }
 
@@ -39,8 +45,9 @@ void mode(Shell& shell, const Arguments& arguments) {
     return;
   }
   const auto named = mode_named(arguments[0]);
-  TESSERA_REQUIRE(TypeError, named, "mode \"{}\" not found; available: {}", arguments[0],
-                  fmt::join(mode_names(), ", "));
+  const std::vector<std::string> known(mode_names().begin(), mode_names().end());
+  TESSERA_REQUIRE(TypeError, named, "mode \"{}\" not found; {}", arguments[0],
+                  instead_of(arguments[0], known));
   shell.mode = *named;
 }
 
@@ -72,7 +79,7 @@ void read(Shell& shell, const Arguments& arguments) {
 
 void output(Shell& shell, const Arguments& arguments) {
   if (arguments.empty()) return shell.output().to_standard_output();
-  require_output(arguments[0], shell.session().external_access());
+  store::require_foreign_output(arguments[0], shell.session().external_access());
   shell.output().to_file(arguments[0]);
 }
 
@@ -101,14 +108,14 @@ void open(Shell& shell, const Arguments& arguments) {
       read_only = true;
       continue;
     }
-    TESSERA_REQUIRE(TypeError, !argument.starts_with("--"), "there is no option {}: only {}",
-                    argument, read_only_flag);
-    TESSERA_REQUIRE(TypeError, folder.empty(), "{} and {}: one database is opened", folder,
-                    argument);
+    TESSERA_REQUIRE(TypeError, !argument.starts_with("--"), "unknown option {}; {}", argument,
+                    instead_of(argument, {read_only_flag}));
+    TESSERA_REQUIRE(TypeError, folder.empty(),
+                    "unexpected argument \"{}\": .open takes one database", argument);
     folder = argument;
   }
-  TESSERA_REQUIRE(TypeError, !read_only || !folder.empty(),
-                  "{} wants a database: a new one has nothing to read", read_only_flag);
+  TESSERA_REQUIRE(TypeError, !read_only || !folder.empty(), "{} requires the name of a database",
+                  read_only_flag);
   if (!folder.empty()) require_output(folder, shell.session().external_access());
   shell.open(folder, read_only);
 }
@@ -161,21 +168,20 @@ void run_dot_command(Shell& shell, std::string_view line) {
   if (words.back().ends_with(';')) words.back().pop_back();
   if (words.back().empty()) words.pop_back();
   const std::string name = words.empty() ? "." : words.front();
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const DotCommand& command : all) {
-    names.push_back(command.name);
+    names.emplace_back(command.name);
     if (!sql::same_word(command.name, name)) continue;
     const int given = static_cast<int>(words.size()) - 1;
-    TESSERA_REQUIRE(TypeError, given >= command.least && given <= command.most, "usage: {} {}",
-                    command.name, command.arguments);
+    TESSERA_REQUIRE(TypeError, given >= command.least && given <= command.most, "usage: {}",
+                    usage_of(command));
     command.run(shell, {words.begin() + 1, words.end()});
     shell.output().finish();
     return;
   }
-  const std::string_view near = sql::nearest(name, names);
-  throw TypeError(near.empty()
-                      ? fmt::format("command \"{}\" not found; .help lists all commands", name)
-                      : fmt::format("command \"{}\" not found; did you mean {}?", name, near));
+  throw TypeError(fmt::format(
+      "command \"{}\" not found; {}", name,
+      similar_names(name, names).empty() ? ".help lists all commands" : instead_of(name, names)));
 }
 
 }  // namespace tessera::shell

@@ -18,7 +18,7 @@ void finish_standard_output() {
   if (std::cout) return;
   pollfd reader{STDOUT_FILENO, POLLOUT, 0};
   if (::poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) throw OutputClosed{};
-  throw IoError("cannot write to standard output");
+  throw IoError("cannot write to the standard output");
 }
 
 std::ostream& Output::stream() { return file_ ? static_cast<std::ostream&>(*file_) : std::cout; }
@@ -27,7 +27,7 @@ void Output::to_file(const std::string& path) {
   if (is_muted_) return;
   to_standard_output();
   std::ofstream file(path, std::ios::binary);
-  if (!file) throw IoError(fmt::format("cannot write file \"{}\": {}", path, std::strerror(errno)));
+  if (!file) throw IoError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   file_ = std::move(file);
   path_ = path;
 }
@@ -37,7 +37,7 @@ void Output::to_standard_output() {
   std::optional<std::ofstream> file;
   std::swap(file, file_);
   file->close();
-  if (!*file) throw IoError(fmt::format("cannot write all output to \"{}\"", path_));
+  if (!*file) throw IoError(fmt::format("cannot write all output to {}", path_));
 }
 
 void Output::mute() {
@@ -48,7 +48,7 @@ void Output::mute() {
 void Output::finish() {
   if (!file_) return finish_standard_output();
   file_->flush();
-  if (!*file_) throw IoError(fmt::format("cannot write all output to \"{}\"", path_));
+  if (!*file_) throw IoError(fmt::format("cannot write all output to {}", path_));
 }
 
 int Output::width() const { return file_ ? 0 : terminal_width(STDOUT_FILENO); }

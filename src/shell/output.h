@@ -22,6 +22,7 @@ class Output {
   void to_standard_output();
   /// From now on nothing is written anywhere, whatever else is asked for.
   void mute();
+  bool is_muted() const { return is_muted_; }
   /// What was written is there for others, or that is an error.
   void finish();
 

@@ -60,7 +60,8 @@ int run(const SessionArguments& arguments) {
         "the processes of a cluster cannot share the standard input: give statements with -c or "
         "-f");
   std::shared_ptr<Trace> trace;
-  if (!arguments.trace.empty()) trace = std::make_shared<Trace>(arguments.trace, options.run);
+  if (!arguments.trace.empty())
+    trace = std::make_shared<Trace>(arguments.trace, options.run, options.external_access);
   options.run.observer = trace;
   Shell shell(arguments.folder,
               {.read_only = arguments.read_only, .lock_seconds = arguments.lock_seconds}, options);

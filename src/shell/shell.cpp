@@ -81,15 +81,11 @@ void Shell::show(const StatementResult& result, const View& view) {
   } else if (is_for_people(mode) && !result.message.empty()) {
     out << result.message << '\n';
   }
-  // Results inside of a statement have no time of their own.
-  if (timer && result.seconds > 0) {
-    const std::string time = fmt::format("{}: {:.3f} s\n", result.command, result.seconds);
-    if (is_for_people(mode))
-      out << time;
-    else
-      std::cerr << time;
-  }
   output_.finish();
+  // Beside the results, which may be a file that COPY writes to the standard output. Results inside
+  // of a statement have no time of their own.
+  if (timer && result.seconds > 0 && !output_.is_muted())
+    std::cerr << fmt::format("{}: {:.3f} s\n", result.command, result.seconds);
 }
 
 void Shell::run_statements(const std::string& text) {
@@ -140,7 +136,7 @@ bool Shell::run_lines(std::istream& lines, const std::string& name) {
   for (std::string line; !leaves_ && std::getline(lines, line);)
     if (!run_piece(reader.add(line))) return false;
   TESSERA_REQUIRE(IoError, !lines.bad(), "cannot read {}",
-                  name.empty() ? "standard input" : fmt::format("file \"{}\"", name));
+                  name.empty() ? "the standard input" : name);
   return leaves_ || run_piece(reader.rest());
 }
 
@@ -155,12 +151,12 @@ bool Shell::run_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || file.peek() == std::ifstream::traits_type::eof()) {
     const bool empty = file.is_open() && !file.bad();
-    TESSERA_REQUIRE(IoError, empty, "cannot read file \"{}\": {}", path, std::strerror(errno));
+    TESSERA_REQUIRE(IoError, empty, "cannot {} {}: {}", file.is_open() ? "read" : "open", path,
+                    std::strerror(errno));
     return true;
   }
   TESSERA_REQUIRE(TypeError, depth_ < deepest,
-                  "cannot read file \"{}\": .read is nested more than {} levels deep", path,
-                  deepest);
+                  "cannot read {}: .read is nested more than {} levels deep", path, deepest);
   ++depth_;
   const bool succeeded = run_lines(file, path);
   --depth_;

@@ -280,9 +280,9 @@ int CommitLog::commits_ahead() const {
   return first ? commits_in(*first, known_.end, known_.chain) : 0;
 }
 
-/// Whether the first file was written anew and has commits since. The second one is written anew
+/// Whether the first file was rewritten and has commits since. The second one is written anew
 /// before there are any.
-bool CommitLog::first_has_gone_on() const {
+bool CommitLog::first_has_newer_commits() const {
   const std::optional<File> first = opened(path(1));
   const std::optional<FileHead> head = first ? file_head(*first) : std::nullopt;
   if (!head || head->generation <= known_.generation) return false;
@@ -302,7 +302,7 @@ void CommitLog::refuse_if_cut_off(std::int64_t length) {
     second_.reset();  // whoever reads next looks again
     throw IoError(message);
   };
-  if ((commits_ahead() == 2 || first_has_gone_on()) && is_as_it_was())
+  if ((commits_ahead() == 2 || first_has_newer_commits()) && is_as_it_was())
     refuse(
         fmt::format("{0} is truncated or an old copy: it lacks commits that {1} has; replace it "
                     "with a copy of {1} (whose last commit may be one that was reported as "

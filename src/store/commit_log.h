@@ -92,7 +92,7 @@ class CommitLog {
   std::optional<File> first_of_same_generation() const;
   static int commits_in(const File& file, std::int64_t at, std::uint64_t chain);
   int commits_ahead() const;
-  bool first_has_gone_on() const;
+  bool first_has_newer_commits() const;
   void refuse_if_cut_off(std::int64_t length);
   static void write_new(const std::filesystem::path& folder, std::int64_t generation,
                         std::int64_t number, std::string_view image, Sync sync);

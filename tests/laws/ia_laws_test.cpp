@@ -52,7 +52,7 @@ TEST(IaLaws, WhatIsWrittenTwiceIsComputedOnce) {
     return a.join(a.transform("transpose"), {1}, {1}, "matmul").aggregate({0, 2}, "add");
   };
   const Plan sum = product().join(product(), {0, 1}, {0, 1}, "add");
-  const ia::Plan physical = ia::translate(sum, ia::dealt_out(3));
+  const ia::Plan physical = ia::translate(sum, ia::round_robin(3));
   int joins = 0, inputs = 0;
   for (const ia::Plan& node : ia::in_order(physical)) {
     joins += std::holds_alternative<ia::Join>(ia::operator_of(node)) ? 1 : 0;
@@ -67,7 +67,7 @@ TEST(IaLaws, WhatIsWrittenTwiceIsComputedOnce) {
   };
   const Plan a = Plan::input(r, "A");
   const Plan apart = a.rekey(hidden(0)).join(a.rekey(hidden(1)), {0, 1}, {0, 1}, "sub");
-  EXPECT_TRUE(relations_equal(ia::interpret(ia::translate(apart, ia::dealt_out(2))),
+  EXPECT_TRUE(relations_equal(ia::interpret(ia::translate(apart, ia::round_robin(2))),
                               apart.interpret(Holes::allowed)));
 }
 

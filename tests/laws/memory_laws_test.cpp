@@ -25,7 +25,8 @@ std::optional<Case> random_case(Random& random) {
   const auto plan = random_plan(random, static_cast<int>(random.between(1, 6)), Inputs::read);
   if (!plan) return std::nullopt;
   try {
-    const exec::TaskGraph graph = exec::expand(ia::fused(ia::translate({*plan}, ia::dealt_out(1))));
+    const exec::TaskGraph graph =
+        exec::expand(ia::fused(ia::translate({*plan}, ia::round_robin(1))));
     const std::vector<char> guessed = exec::predicted_sizes(graph).guessed;
     return Case{*plan, plan->run(Holes::allowed),
                 std::any_of(guessed.begin(), guessed.end(), [](char one) { return one != 0; })};

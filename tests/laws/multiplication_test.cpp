@@ -25,7 +25,7 @@ ia::Plan product(std::int64_t n, int sites, const char* fold = "add") {
         "R");
   };
   const Plan plan = matrix(1).join(matrix(2), {1}, {0}, "matmul").aggregate({0, 2}, fold);
-  return ia::translate(plan, ia::dealt_out(sites));
+  return ia::translate(plan, ia::round_robin(sites));
 }
 
 void expect_product(const Rewrite& rewrite, const ia::Plan& plan) {
@@ -45,7 +45,7 @@ TEST(Multiplication, AsThePaperPrintsIt) {
   const auto cross = cross_product_multiply(plan, Folding::as_printed);
   expect_product(cross, plan);
   EXPECT_EQ(lines_of(*cross.plan), (Lines{fold, "SHUF PART<0+2> on 4", join, "SHUF PART<1> on 4",
-                                       "Input R", "SHUF PART<0> on 4", "Input R"}));
+                                          "Input R", "SHUF PART<0> on 4", "Input R"}));
   const auto replicated = replicated_multiply(plan);
   expect_product(replicated, plan);
   EXPECT_EQ(lines_of(*replicated.plan),
@@ -155,7 +155,7 @@ TEST(Multiplication, Refuses) {
                                                 Shape{2, 2}, Presence::sparse);
   const Plan zeros = Plan::input(sparse);
   const Plan logical = zeros.join(zeros, {1}, {0}, "matmul").aggregate({0, 2}, "add");
-  const ia::Plan of_zeros = ia::translate(logical, ia::dealt_out(4));
+  const ia::Plan of_zeros = ia::translate(logical, ia::round_robin(4));
   expect_refusal(replicated_multiply(of_zeros), "zeros that are left out");
   expect_product(two_and_a_half_d(of_zeros, 2), of_zeros);
 }

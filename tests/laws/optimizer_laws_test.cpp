@@ -59,7 +59,7 @@ TEST(OptimizerLaws, PlansPlacedPartByPartComputeTheSameAndMoveWhatWasPredicted) 
     const std::vector<Plan> results{*plan, random.chance(0.3) ? *plan : plan->transform("neg")};
     try {
       const std::vector<ia::Plan> written =
-          ia::translate(results, options.placed ? places : ia::dealt_out(options.sites));
+          ia::translate(results, options.placed ? places : ia::round_robin(options.sites));
       const optimizer::PlacedPlans placed = optimizer::place(written, options, most);
       in_parts += placed.parts.size() > 1 ? 1 : 0;
       ASSERT_EQ(placed.plans.size(), 2u);

@@ -22,7 +22,7 @@ std::int64_t from_environment(const char* name, std::int64_t otherwise) {
 
 /// As an optimizer places it, or as it was written, dealt out.
 ia::Plan placed(const Plan& plan, int sites, bool optimized) {
-  if (!optimized) return ia::translate(plan, ia::dealt_out(sites));
+  if (!optimized) return ia::translate(plan, ia::round_robin(sites));
   OptimizerOptions options;
   options.sites = sites;
   return optimize(plan, options).plan();

@@ -93,7 +93,7 @@ Plan matrix(std::int64_t tiles) {
 
 TEST(Simplify, TheDiagonalOfASumAsInThePaper) {
   const Plan diagonal = matrix(4).join(matrix(4), {0, 1}, {0, 1}, "add").filter("k0 = k1");
-  const Simplified simple = simplify({ia::translate(diagonal, ia::dealt_out(4))});
+  const Simplified simple = simplify({ia::translate(diagonal, ia::round_robin(4))});
   EXPECT_EQ(lines_of(simple.plans.front()),
             (std::vector<std::string>{"Join <0, 1> = <0, 1> with add", "BCAST", "Filter k0 = k1",
                                       "Input R", "Filter k0 = k1", "Input R"}));
@@ -101,9 +101,9 @@ TEST(Simplify, TheDiagonalOfASumAsInThePaper) {
 
 TEST(Simplify, WhatIsFoldedIsMadeSmallerBefore) {
   const Plan sums = matrix(4).join(matrix(4), {0, 1}, {0, 1}, "mul").aggregate({0}, "add");
-  const Simplified rows = simplify({ia::translate(sums.transform("row_sum"), ia::dealt_out(4))});
+  const Simplified rows = simplify({ia::translate(sums.transform("row_sum"), ia::round_robin(4))});
   EXPECT_EQ(lines_of(rows.plans.front()).front(), "Aggregate by <0> with add");
-  const Simplified all = simplify({ia::translate(sums.transform("neg"), ia::dealt_out(4))});
+  const Simplified all = simplify({ia::translate(sums.transform("neg"), ia::round_robin(4))});
   EXPECT_EQ(lines_of(all.plans.front()).front(), "Map with neg");
 }
 
@@ -112,7 +112,7 @@ TEST(Simplify, AnAggregationFollowsAJoinWhoseKeyIsRenamed) {
   const Plan sums = matrix(4).join(matrix(4), {1}, {0}, "matmul").rekey("<k2, k0, k1>");
   for (const int sites : {1, 4}) {
     const Simplified simple =
-        simplify({ia::translate(sums.aggregate({0, 1}, "add"), ia::dealt_out(sites))});
+        simplify({ia::translate(sums.aggregate({0, 1}, "add"), ia::round_robin(sites))});
     EXPECT_EQ(lines_of(simple.plans.front()).front(), "Aggregate by <2, 0> with add");
     EXPECT_EQ(lines_of(simple.plans.front())[sites > 1 ? 2 : 1], "Join <1> = <0> with matmul");
   }
@@ -121,7 +121,7 @@ TEST(Simplify, AnAggregationFollowsAJoinWhoseKeyIsRenamed) {
 TEST(Simplify, WhatOthersReadIsLeftAlone) {
   const Plan shared = matrix(4).transform("neg");
   const Plan both = shared.transform("relu").join(shared, {0, 1}, {0, 1}, "add");
-  const Simplified simple = simplify({ia::translate(both, ia::dealt_out(4))});
+  const Simplified simple = simplify({ia::translate(both, ia::round_robin(4))});
   for (const RuleUse& use : simple.rules) EXPECT_EQ(use.fired, 0) << use.rule;
 }
 

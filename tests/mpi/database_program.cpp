@@ -282,7 +282,7 @@ void taken_name(const std::string& folder) {
 }
 
 void unknown_name(const std::string& folder) {
-  failing(folder, "TypeError: relation \"nothing\" does not exist in",
+  failing(folder, "TypeError: relation \"nothing\" not found in",
           [](Database& database) { database.drop("nothing"); });
 }
 

@@ -72,7 +72,7 @@ def test_what_one_process_has_written_several_add_to(tmp_path):
     ("full_disk", "IoError: cannot write", "ClusterError: rank 2: cannot write"),
     ("little_memory", "OutOfMemory: the run needs", "ClusterError: rank 2: the run needs"),
     ("taken_name", 'TypeError: relation "before" already exists', 'TypeError: relation "before" already exists'),
-    ("unknown_name", 'TypeError: relation "nothing" does not exist', 'TypeError: relation "nothing" does not exist'),
+    ("unknown_name", 'TypeError: relation "nothing" not found', 'TypeError: relation "nothing" not found'),
     ("taken_key", 'TypeError: cannot append to "before"', 'TypeError: cannot append to "before"'),
 ])
 def test_an_error_in_one_process_leaves_nothing(tmp_path, ranks, mode, last_says, others_say):

@@ -92,7 +92,7 @@ def test_what_is_not_there(db, tmp_path):  # noqa: F811
         db.import_file("X", tmp_path / "x.unknown")
     with pytest.raises(ts.TypeError, match='unknown format "nope"'):
         db.import_file("X", tmp_path / "x.npy", format="nope")
-    with pytest.raises(ts.TypeError, match='relation "X" does not exist'):
+    with pytest.raises(ts.TypeError, match='relation "X" not found'):
         db.export_file("X", tmp_path / "x.npy")
 
 

@@ -46,10 +46,12 @@ def test_modes_are_chosen_and_told():
 
 
 def test_the_time_of_a_statement_is_told_beside_the_data():
-    said = printed(given=".timer on\nSELECT 1 AS a;\n.timer off\nSELECT 2 AS b;")
-    assert re.search(r"\(1 row\)\nSELECT: \d+\.\d{3} s\n b\n", said)
-    ended = tessera("--format", "csv", given=".timer on\nSELECT 1 AS a;")
-    assert ended.stdout == "a\r\n1\r\n" and ended.stderr.startswith("SELECT: ")
+    for mode in ("table", "csv"):
+        given = "SELECT 1 AS a; COPY (SELECT 2 AS b) TO '/dev/stdout';"
+        plain = tessera("--format", mode, given=given)
+        timed = tessera("--format", mode, given=f".timer on\n{given}\n.timer off\nSELECT 3 AS c WHERE FALSE;")
+        assert timed.stdout.startswith(plain.stdout)
+        assert re.fullmatch(r"SELECT: \d+\.\d{3} s\nCOPY: \d+\.\d{3} s\n", timed.stderr)
 
 
 def test_rows_are_cut():
@@ -113,10 +115,10 @@ def test_leaving(command, tmp_path):
 
 
 @pytest.mark.parametrize("command, said", [
-    (".tabels", 'command ".tabels" not found; did you mean .tables?'),
+    (".tabels", 'command ".tabels" not found; did you mean ".tables"?'),
     (".xyzzyx", 'command ".xyzzyx" not found; .help lists all commands'),
     (".read", "usage: .read FILE"), (".timer maybe", ".timer must be on or off, not 'maybe'"),
-    (".import a", "usage: .import FILE NAME"), (".quit now", "usage: .quit "),
+    (".import a", "usage: .import FILE NAME"), (".quit now", "usage: .quit\n"),
     (".maxrows -1", ".maxrows must be a number"), (".read 'x", "unterminated quoted string at 'x"),
     (".", 'command "." not found')])
 def test_commands_that_are_wrong(command, said):

@@ -55,9 +55,10 @@ def test_a_database_that_is_opened_for_reading_only(folder, tmp_path):
     # It is said for one database, not for those that are opened later.
     printed(given=f".open --read-only {folder}\n.open {folder}\nDROP TABLE t;\n")
     for wrong, message in ((f".open --read-only {tmp_path / 'none'}", f'database "{tmp_path}/none" does not exist'),
-                           (".open --read-only", "--read-only wants a database: a new one has nothing to read"),
-                           (f".open --read-onyl {folder}", "there is no option --read-onyl: only --read-only"),
-                           (".open a b", "a and b: one database is opened")):
+                           (".open --read-only", "--read-only requires the name of a database"),
+                           (f".open --readonly {folder}", 'unknown option --readonly; did you mean "--read-only"?'),
+                           (f".open --nothing {folder}", "unknown option --nothing; available: --read-only"),
+                           (".open a b", 'unexpected argument "b": .open takes one database')):
         ended = tessera(given=wrong)
         assert ended.returncode == 1 and message in ended.stderr, ended.stderr
     assert not (tmp_path / "none").exists()
@@ -153,7 +154,8 @@ def test_what_is_copied_to_the_output_stands_there_alone(folder, tmp_path, to_fi
     else:
         said = printed(folder, "--format", "line", "-c", COPY)
     assert said == "a = 1\nx\n7\nb = 2\n"
-    assert printed(folder, "-c", "COPY X TO '/dev/stdout' WITH (format = csv)") == "1,2\n3,4\n"
+    assert printed(folder, "-c", "COPY X TO '/dev/stdout'") == "1,2\n3,4\n"
+    assert tessera("export", folder, "X", "/dev/stdout").stdout == "1,2\n3,4\n"
     assert printed(folder, "-c", "COPY (SELECT x + 1 AS y FROM t) TO '/dev/fd/1'") == "y\n8\n"
     assert printed(folder, "-c", f"COPY t TO '{tmp_path / 'rows.csv'}'") == "wrote 1 row\n"
 

@@ -139,7 +139,7 @@ def test_what_a_terminal_must_not_see_is_escaped():
 def test_an_error_has_its_line_and_a_mark(tmp_path):
     ended = tessera("-c", "SELECT 1 +\n  nope AS x;")
     assert ended.returncode == 1 and ended.stdout == ""
-    assert ended.stderr == ('TypeError: column "nope" not found; available columns: none\n'
+    assert ended.stderr == ('TypeError: column "nope" not found; available: none\n'
                             "line 2:   nope AS x;\n"
                             "          ^\n")
     script = tmp_path / "script.sql"
@@ -169,7 +169,7 @@ def test_after_an_error_nothing_is_run(tmp_path):
     assert (ended.returncode, ended.stdout) == (1, "a\r\n1\r\n")
     ended = tessera("-f", tmp_path / "none.sql", "-c", "SELECT 1")
     assert ended.returncode == 1 and ended.stdout == ""
-    assert ended.stderr == f"IoError: cannot read file \"{tmp_path / 'none.sql'}\": No such file or directory\n"
+    assert ended.stderr == f"IoError: cannot open {tmp_path / 'none.sql'}: No such file or directory\n"
     assert tessera("-f", tmp_path).returncode == 1
 
 

@@ -60,7 +60,7 @@ def test_placements_are_printed():
 @pytest.mark.parametrize("options, message", [
     ({"sites": 0}, "invalid number of sites 0"),
     ({"sites": 2, "objective": "fast"}, "'exact' or 'published', not 'fast'"),
-    ({"sites": 2, "placed": {"C": None}}, "cannot place input 'C': not found; the plan reads A, B"),
+    ({"sites": 2, "placed": {"C": None}}, 'cannot place input "C": not found; available: A, B'),
     ({"sites": 2, "placed": {"A": ts.Placement.part([2])}}, "key component 2 does not exist"),
     ({"sites": 2, "placed": {"A": ts.Placement.grid([0], [3])}}, "a grid needs 3 sites or more, but there are 2"),
     ({"sites": 2, "disabled": ["broadcast"]}, 'rule or pass "broadcast" not found'),

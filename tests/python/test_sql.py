@@ -47,7 +47,7 @@ def test_columns_are_arrays(people):
     assert list(result.column("name")) == ["ann", "bob", "cy'\";--"]
     assert list(result.column("some")) == [None, 2, 3]
     assert np.array_equal(people.sql("SELECT id FROM people WHERE id > 9").column("id"), np.zeros(0, np.int64))
-    with pytest.raises(KeyError, match='column "nope" not found; available columns: id, name'):
+    with pytest.raises(KeyError, match='column "nope" not found; did you mean "name"'):
         result.column("nope")
     with pytest.raises(IndexError):
         result.column(7)
@@ -69,6 +69,15 @@ def test_statements_without_rows_say_so(db):
     with pytest.raises(ts.TypeError, match="CREATE TABLE returned no rows, only a message: "):
         made.column("x")
     assert db.sql("").message == ""
+
+
+def test_all_settings_go_back_to_their_defaults(db):
+    session = db.session()
+    before = list(session.sql("SHOW SETTINGS"))
+    session.sql("SET frame_size = 7; SET sites = 3; SET lock_seconds = 2; SET memory_limit = '1 GB'")
+    assert list(session.sql("SHOW SETTINGS")) != before
+    assert session.sql("RESET ALL").message == "set all settings to their defaults"
+    assert list(session.sql("SHOW SETTINGS")) == before
 
 
 def test_a_session_keeps_its_settings(db):
@@ -241,7 +250,7 @@ def test_errors_have_a_place_and_are_of_their_kind(people):
     assert (found.kind, found.line, found.column) == ("TypeError", 2, 3)
     assert str(found) == ('TypeError: column "nope" not found; did you mean "name"?\n'
                           "line 2:   nope FROM people\n          ^")
-    with pytest.raises(ts.TypeError, match="column \"weight_of\" not found; available columns: people.id, people.name, "
+    with pytest.raises(ts.TypeError, match="column \"weight_of\" not found; available: people.id, people.name, "
                                            "people.height, people.here"):
         people.sql("SELECT weight_of FROM people")
     assert isinstance(found, ts.Error) and isinstance(found, ts.TypeError) and isinstance(found, TypeError)

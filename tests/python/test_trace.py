@@ -165,3 +165,30 @@ def test_a_folder_that_is_missing_is_told_by_all(tmp_path):
     ended = test_cluster.run(2, PROGRAM, "--trace", tmp_path / "nowhere" / "run.json", "-c", "SELECT 1 AS one")
     assert ended.returncode == 1 and ended.stdout == ""
     assert "IoError" in ended.stderr and "run.json" in ended.stderr
+
+
+def test_it_replaces_no_file_of_a_database_and_none_that_may_not_be_written(tmp_path):
+    database, inside = tmp_path / "d.tsdb", tmp_path / "inside"
+    inside.mkdir()
+    db = ts.connect(database)
+    (tmp_path / "link.json").symlink_to(database / "catalog.1")
+    before = (database / "catalog.1").read_bytes()
+    for file in (database / "catalog.1", database / "segments" / "new.json", tmp_path / "link.json"):
+        message = "belongs to a database; choose another folder"
+        ended = tessera("--trace", file, database, "-c", "SELECT 1")
+        assert ended.returncode == 1 and message in ended.stderr
+        ended = tessera(given=f".output {file}")
+        assert ended.returncode == 1 and message in ended.stderr
+        with pytest.raises(ts.IoError, match=message):
+            db.session(trace=str(file))
+    assert (database / "catalog.1").read_bytes() == before
+    for access in ("off", str(inside)):
+        ended = tessera("--trace", tmp_path / "t.json", "--external-access", access, "-c", "SELECT 1")
+        assert ended.returncode == 1 and f"cannot write {tmp_path / 't.json'}" in ended.stderr
+    with pytest.raises(ts.IoError, match="external_access is off"):
+        db.session(trace=str(tmp_path / "t.json"), external_access="off")
+    with pytest.raises(ts.IoError, match="external_access is off"):
+        ts.connect(external_access="off").session(trace=str(tmp_path / "t.json"))
+    assert not (tmp_path / "t.json").exists()
+    tessera("--trace", inside / "t.json", "--external-access", inside, "-c", "SELECT 1")
+    assert events_of(inside / "t.json") == []

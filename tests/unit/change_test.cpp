@@ -75,10 +75,10 @@ TEST_F(Change, AnErrorLeavesEverythingAsItWas) {
   const auto before = std::filesystem::file_size(segments().at(0));
   const std::vector<std::pair<Changes, std::string>> refused{
       {{.dropped = {"A", "A"}},
-       "TypeError: relation \"A\" does not exist in " + folder_.string() + "; existing: B"},
+       "TypeError: relation \"A\" not found in " + folder_.string() + "; available: B"},
       {{.renamed = {{"A", "B"}}}, "TypeError: relation \"B\" already exists; drop it first"},
       {{.dropped = {"A"}, .renamed = {{"A", "C"}}},
-       "TypeError: relation \"A\" does not exist in " + folder_.string() + "; existing: B"},
+       "TypeError: relation \"A\" not found in " + folder_.string() + "; available: B"},
       {{.results = {{"C", Plan::input(a)}, {"C", Plan::input(a)}}},
        "TypeError: two relations would get the name \"C\""},
       {{.renamed = {{"A", "C"}}, .results = {{"C", Plan::input(a)}}},
@@ -102,7 +102,7 @@ TEST_F(Change, AnErrorLeavesEverythingAsItWas) {
   EXPECT_EQ(message_of([&] {
               open({.read_only = true}).change({.texts = {{"note", "x"}}});
             }),
-            fmt::format("IoError: {} is open for reading only", folder_.string()));
+            fmt::format("IoError: database \"{}\" is read-only", folder_.string()));
   EXPECT_TRUE(database.check().empty());
 }
 

@@ -48,7 +48,7 @@ TEST_F(DamagedDatabase, SegmentsWithoutACatalogueAreNotOverwritten) {
   open().store("A", relation_);
   fs::rename(folder_ / "catalog.2", folder_ / "elsewhere");
   fs::rename(folder_ / "catalog.1", folder_ / "too");
-  EXPECT_ERROR(IoError, (open(), 0), "is not a Tessera database, and is not empty");
+  EXPECT_ERROR(IoError, (open(), 0), "is not a Tessera database: the folder has other files in it");
   fs::rename(folder_ / "elsewhere", folder_ / "catalog.2");
   EXPECT_TRUE(relations_equal(open().read("A"), relation_));
 }

@@ -249,9 +249,9 @@ TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
   Database database = open();
   database.store("A", matrix(4, 4, {2, 2}));
   database.store("B", matrix(4, 4, {2, 2}));
-  EXPECT_EQ(message_of([&] { (void)database.read("C"); }),
-            fmt::format("TypeError: relation \"C\" does not exist in {}; existing: A, B",
-                        folder_.string()));
+  EXPECT_EQ(
+      message_of([&] { (void)database.read("C"); }),
+      fmt::format("TypeError: relation \"C\" not found in {}; available: A, B", folder_.string()));
   EXPECT_EQ(message_of([&] {
               database.store("A", matrix(1, 1, {1, 1}));
             }),
@@ -267,14 +267,27 @@ TEST_F(DatabaseTest, ErrorsSayWhatToDo) {
             }),
             "TypeError: a name must be valid UTF-8");
   EXPECT_EQ(message_of([&] { open({.read_only = true}).drop("A"); }),
-            fmt::format("IoError: {} is open for reading only", folder_.string()));
+            fmt::format("IoError: database \"{}\" is read-only", folder_.string()));
   const fs::path none = folder_ / "none";
   EXPECT_EQ(message_of([&] { Database::open(none, {.create = false}); }),
             fmt::format("IoError: database \"{}\" does not exist", none.string()));
+  for (const bool create : {false, true})
+    EXPECT_EQ(
+        message_of([&] { Database::open(folder_.parent_path(), {.create = create}); }),
+        fmt::format("IoError: \"{}\" is not a Tessera database: the folder has other files in "
+                    "it; choose another name",
+                    folder_.parent_path().string()));
+  const fs::path file = folder_ / "catalog.1";
+  for (const bool create : {false, true})
+    EXPECT_EQ(message_of([&] { Database::open(file, {.create = create}); }),
+              fmt::format("IoError: \"{}\" is not a Tessera database: it is a file, and a database "
+                          "is a folder",
+                          file.string()));
   EXPECT_EQ(
-      message_of([&] { Database::open(folder_.parent_path()); }),
-      fmt::format("IoError: {} is not a Tessera database, and is not empty: choose another name",
-                  folder_.parent_path().string()));
+      message_of([&] { Database::open(none / "a" / "b"); }),
+      fmt::format("IoError: cannot create database \"{0}/a/b\": folder \"{0}/a\" does not exist",
+                  none.string()));
+  EXPECT_FALSE(fs::exists(none));
   EXPECT_EQ(database.list().size(), 2);
 }
 

@@ -232,7 +232,7 @@ TEST(Engine, KeysThatCollideOrAreMissingAreFoundBeforeKernelsRun) {
   const auto zero = KeyFunction::opaque("zero", 1, [](const Key&) { return Key{0}; });
   EXPECT_ERROR(PlanError, a.rekey(zero).run(), "keys must be unique");
   // What could not be decided beforehand is found when the keys are listed.
-  EXPECT_ERROR(PlanError, exec::expand(ia::translate(a.rekey(zero), ia::dealt_out(3))),
+  EXPECT_ERROR(PlanError, exec::expand(ia::translate(a.rekey(zero), ia::round_robin(3))),
                "both map to <0>; keys must be unique");
   for (int sites : {1, 3})
     EXPECT_ERROR(PlanError, run_on(a.filter("k0 > 0").concat(0, 0), 1, nullptr, sites),
@@ -302,7 +302,7 @@ TEST(Engine, DeepPlansNeedNoDeepStack) {
 TEST(Engine, AGraphIsInDepthFirstOrderAndCompact) {
   const Plan plan = product(matrix(DType::f64, 8, 2, 1), matrix(DType::f64, 8, 2, 2));
   const exec::TaskGraph graph =
-      exec::expand(ia::translate(plan, ia::dealt_out(2)).shuffle(Placement::all(2)));
+      exec::expand(ia::translate(plan, ia::round_robin(2)).shuffle(Placement::all(2)));
   ASSERT_EQ(graph.outputs.size(), 32U);  // all copies
   std::vector<bool> made(graph.values.size(), false);
   for (const auto& given : graph.given) made[given.value] = true;

@@ -31,7 +31,7 @@ using Lines = std::vector<std::string>;
 
 TEST(Ia, TableOne) {
   const auto physical = [](const Plan& plan) {
-    return lines(ia::translate(plan, ia::dealt_out(2)));
+    return lines(ia::translate(plan, ia::round_robin(2)));
   };
   EXPECT_EQ(physical(matrix().aggregate({0}, "add")),
             (Lines{"Aggregate by <0> with add", "SHUF PART<0> on 2", "Input A"}));
@@ -45,7 +45,7 @@ TEST(Ia, TableOne) {
 }
 
 TEST(Ia, InputsAreDealtOutWhenNobodySays) {
-  const ia::Plan input = ia::translate(matrix(), ia::dealt_out(4));
+  const ia::Plan input = ia::translate(matrix(), ia::round_robin(4));
   EXPECT_EQ(input.placement().to_string(), "PART<0+1> on 4");
 }
 
@@ -121,7 +121,7 @@ TEST(Ia, InputsThatCannotLieSo) {
 
 TEST(Ia, ExplainTellsWhereEverythingLies) {
   const std::string text =
-      ia::translate(matrix().aggregate({0}, "add"), ia::dealt_out(2)).explain();
+      ia::translate(matrix().aggregate({0}, "add"), ia::round_robin(2)).explain();
   EXPECT_NE(text.find("SHUF PART<0> on 2"), std::string::npos) << text;
   EXPECT_NE(text.find("PART<0+1> on 2"), std::string::npos) << text;
 }
@@ -129,7 +129,7 @@ TEST(Ia, ExplainTellsWhereEverythingLies) {
 TEST(Ia, AJoinIsFusedWithTheOnlyAggregationThatReadsIt) {
   const auto operators = [](const std::vector<Plan>& plans) {
     int joins = 0, aggregates = 0, fused = 0;
-    for (const ia::Plan& node : ia::in_order(ia::fused(ia::translate(plans, ia::dealt_out(1))))) {
+    for (const ia::Plan& node : ia::in_order(ia::fused(ia::translate(plans, ia::round_robin(1))))) {
       const ia::Operator& op = ia::operator_of(node);
       joins += std::holds_alternative<ia::Join>(op) ? 1 : 0;
       aggregates += std::holds_alternative<ia::Aggregate>(op) ? 1 : 0;

@@ -43,7 +43,7 @@ TEST(StopScope, IsHeardByItsThreadWhileItLives) {
 TEST(StopPoll, LooksNowAndThen) {
   std::stop_source source;
   source.request_stop();
-  const StopScope heard(source.get_token());
+  const StopScope stop_scope(source.get_token());
   StopPoll poll("steps were counted");
   EXPECT_NO_THROW(poll.passed(StopPoll::every - 1));
   EXPECT_ERROR(Interrupted, poll.passed(1), "stopped while steps were counted");
@@ -55,7 +55,7 @@ class KernelStop : public ::testing::Test {
   void expect_heard(const KernelCall& kernel, const std::vector<Tile>& tiles) {
     std::stop_source source;
     source.request_stop();
-    const StopScope heard(source.get_token());
+    const StopScope stop_scope(source.get_token());
     EXPECT_THROW((void)kernel.run(tiles), Interrupted) << kernel.to_string();
   }
 

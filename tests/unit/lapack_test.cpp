@@ -240,7 +240,7 @@ TYPED_TEST(Blocks, AStopIsHeardBetweenThem) {
   std::vector<T> s(n);
   std::stop_source source;
   source.request_stop();
-  const StopScope heard(source.get_token());
+  const StopScope stop_scope(source.get_token());
   const std::string stopped = "Interrupted: stopped while a matrix was factorised";
   EXPECT_EQ(message_of([&] { (void)lapack::invert(n, a.data(), in_blocks); }), stopped);
   EXPECT_EQ(message_of([&] { (void)lapack::solve(n, n, a.data(), u.data(), in_blocks); }), stopped);

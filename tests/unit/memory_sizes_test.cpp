@@ -72,7 +72,7 @@ TEST(MemorySizes, AGuessRefusesNothing) {
 
 TEST(MemorySizes, ABoundIsOne) {
   const Plan plan = from_sparse_source(256, 64, 1).transform("neg");
-  const exec::TaskGraph graph = exec::expand(ia::translate({plan}, ia::dealt_out(1)));
+  const exec::TaskGraph graph = exec::expand(ia::translate({plan}, ia::round_robin(1)));
   const exec::ValueSizes sizes = exec::predicted_sizes(graph);
   RunReport report;
   (void)run(plan, {}, &report);

@@ -22,6 +22,7 @@ TEST(Memory, BytesAreReadAndWrittenAsPeopleDo) {
     EXPECT_THROW(parse_bytes(wrong), TypeError) << wrong;
   EXPECT_EQ(bytes_text(512'000'000), "512 MB");
   EXPECT_EQ(bytes_text(999), "999 bytes");
+  EXPECT_EQ(bytes_text(1), "1 byte");
   EXPECT_EQ(bytes_text(1'500'000), "1.50 MB");
   EXPECT_GT(exec::default_memory_limit(), 0);
 }
@@ -128,7 +129,7 @@ TEST(Memory, WhatCannotFitIsRefusedBeforeItRuns) {
 TEST(Memory, BoxesOfResultsReadLess) {
   const Plan plan = product(from_source(1024, 32, 1), from_source(1024, 32, 99));
   const std::vector<bool> mine{true};
-  exec::TaskGraph graph = exec::expand(ia::fused(ia::translate({plan}, ia::dealt_out(1))));
+  exec::TaskGraph graph = exec::expand(ia::fused(ia::translate({plan}, ia::round_robin(1))));
   const exec::ValueSizes sizes = exec::predicted_sizes(graph);
   const exec::RunSetup under{mine, sizes, 48 * tile_bytes, 2, false};
   const std::int64_t depth_first = exec::forecast(graph, under).read;

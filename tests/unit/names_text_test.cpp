@@ -10,6 +10,7 @@ using Names = std::vector<std::string>;
 TEST(NamesText, ManyNamesAreCutShort) {
   EXPECT_EQ(names_text({}), "none");
   EXPECT_EQ(names_text({"a", "b"}), "a, b");
+  EXPECT_TRUE(names_text(Names(21, "x")).ends_with("x, x"));
   Names many(25, "x");
   EXPECT_TRUE(names_text(many).ends_with("x and 5 more"));
 }

@@ -69,7 +69,7 @@ TEST(Optimizer, PartsAreCutWhereFewResultsAreReadAcross) {
   OptimizerOptions options;
   options.sites = 4;
   const std::vector<ia::Plan> written =
-      ia::translate(std::vector<Plan>{x}, ia::dealt_out(options.sites));
+      ia::translate(std::vector<Plan>{x}, ia::round_robin(options.sites));
   EXPECT_EQ(optimizer::place(written, options, 8).parts, (std::vector<int>{6, 5, 5, 5}));
   const optimizer::PlacedPlans whole = optimizer::place(written, options, 21);
   EXPECT_EQ(whole.parts, std::vector<int>{21});
@@ -130,7 +130,7 @@ TEST(Optimizer, TellsWhichRulesFired) {
 TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
   const Plan c = square_product(400, 4);
   const auto flops = [&](int sites) {
-    return cost_of(ia::fused(ia::translate(c, ia::dealt_out(sites)))).total.flops;
+    return cost_of(ia::fused(ia::translate(c, ia::round_robin(sites)))).total.flops;
   };
   EXPECT_GE(flops(1), 2.0 * 400 * 400 * 400);
   // On one site products are added to the sums as they are made; on four they are moved first, and
@@ -142,11 +142,11 @@ TEST(Cost, OfKernelsIsThatOfTheBusiestSite) {
       if (own.flops > 0) longest = std::max(longest, own.seconds);
     return longest;
   };
-  EXPECT_NEAR(seconds(ia::translate(c, ia::dealt_out(1))),
-              4 * seconds(ia::translate(c, ia::dealt_out(4))), 1e-12);
+  EXPECT_NEAR(seconds(ia::translate(c, ia::round_robin(1))),
+              4 * seconds(ia::translate(c, ia::round_robin(4))), 1e-12);
   // To put the two together changes nothing of the seconds that plans are compared by.
   for (int sites : {1, 4}) {
-    const ia::Plan plan = ia::translate(c, ia::dealt_out(sites));
+    const ia::Plan plan = ia::translate(c, ia::round_robin(sites));
     EXPECT_EQ(cost_of(ia::fused(plan)).total.seconds, cost_of(plan).total.seconds);
   }
 }

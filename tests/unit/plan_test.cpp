@@ -195,8 +195,9 @@ TEST(Plan, ErrorsNameTheOperatorTheShapesAndTheKey) {
                "ReKey <k2>: key component k2 does not exist: keys have 2 components");
   EXPECT_ERROR(TypeError, a.filter("k5 = 0"), "key component k5 does not exist");
   EXPECT_ERROR(TypeError, a.transform("matmlu"),
-               "kernel \"matmlu\" does not exist; did you mean matMul or matmul?");
-  EXPECT_ERROR(TypeError, a.transform("sum(axis=[0])"), "sum: parameter \"axis\" does not exist");
+               "kernel \"matmlu\" not found; did you mean \"matmul\"?");
+  EXPECT_ERROR(TypeError, a.transform("sum(axis=[0])"),
+               "sum: parameter \"axis\" not found; did you mean \"axes\"?");
   EXPECT_ERROR(TypeError, a.transform(Apply("add", {0, 1})),
                "column 1 does not exist: there are 1 columns");
   EXPECT_ERROR(TypeError, a.tile(2, 1), "Tile: dimension 2 does not exist in f64[2x2]");

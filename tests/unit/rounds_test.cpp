@@ -28,7 +28,7 @@ class ThreadWire final : public Wire {
       if (other != this) send(other->rank_, {}, {}, nullptr);
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return gone_ + 1 == all_.size() && letters_.empty(); });
+      changed_.wait(lock, [this] { return closed_ + 1 == all_.size() && letters_.empty(); });
       over_ = true;
     }
     changed_.notify_all();
@@ -89,7 +89,7 @@ class ThreadWire final : public Wire {
     if (header.empty()) {
       {
         const std::lock_guard lock(mutex_);
-        ++gone_;
+        ++closed_;
       }
       handler_->ended(from, {});
       return;
@@ -108,7 +108,7 @@ class ThreadWire final : public Wire {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Letter> letters_;
-  std::size_t gone_ = 0;
+  std::size_t closed_ = 0;
   bool over_ = false;
   std::thread postman_;
 };

@@ -37,8 +37,8 @@ const Mistake mistakes[] = {
     {"SELECT * FROM t\nCREATE TABLE u (a INT)", 2, 1,
      "syntax error at or near \"CREATE\": expected the end of the statement; add ';' between "
      "statements"},
-    {"CHECKPOINT now", 1, 12,
-     "syntax error at or near \"now\": expected ';', a comma or an operator"},
+    {"CHECKPOINT now", 1, 12, "CHECKPOINT takes no name: it works on the whole database"},
+    {"CHECKPOINT 3", 1, 12, "syntax error at or near \"3\": expected ';', a comma or an operator"},
     {"SELECT 1)", 1, 9, "syntax error at or near \")\": expected ';' or the end of the statement"},
     // SELECT
     {"SELECT", 1, 7, "syntax error at end of input: expected an expression"},

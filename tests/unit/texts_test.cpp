@@ -108,7 +108,7 @@ TEST_F(Strings, OfAStatementThatFailsAreNotKept) {
   Database database = open();
   const Changes bad =
       with_strings("A", {.dropped = {"nothing"}, .appended = {{"A", codes_of({"red"})}}}, {"red"});
-  EXPECT_ERROR(TypeError, (database.change(bad), 0), "relation \"nothing\" does not exist");
+  EXPECT_ERROR(TypeError, (database.change(bad), 0), "relation \"nothing\" not found");
   EXPECT_ERROR(IoError, database.snapshot().strings({code_of("red")}), "the text with code");
   EXPECT_TRUE(segments().empty());
 }

@@ -139,7 +139,7 @@ TEST(Transport, SitesInSeveralProcessesComputeTheSame) {
   const Relation expected = plan.interpret();
   for (int sites : {1, 3, 6})
     for (int processes : {1, 2, 3}) {
-      const ia::Plan physical = ia::translate(plan, ia::dealt_out(sites));
+      const ia::Plan physical = ia::translate(plan, ia::round_robin(sites));
       RunReport report;
       (void)run(physical, {}, &report);
       const Outcome outcome = run_in_processes(physical, processes);
@@ -161,7 +161,7 @@ TEST(Transport, AFailureEndsTheOthersToo) {
     tuples.push_back({{i}, {std::move(tile).publish()}});
   }
   const Plan plan = Plan::input(Relation::of(tuples)).transform("inverse").aggregate({}, "add");
-  const Outcome outcome = run_in_processes(ia::translate(plan, ia::dealt_out(3)), 3);
+  const Outcome outcome = run_in_processes(ia::translate(plan, ia::round_robin(3)), 3);
   ASSERT_GE(outcome.errors.size(), 2U);
   int told = 0;
   for (const std::string& error : outcome.errors) {
@@ -175,7 +175,7 @@ TEST(Transport, AStopRequestIsSeenWhileWaiting) {
   std::stop_source source;
   source.request_stop();
   const Plan plan = integers(1).aggregate({}, "add");
-  const Outcome outcome = run_in_processes(ia::translate(plan, ia::dealt_out(2)), 2,
+  const Outcome outcome = run_in_processes(ia::translate(plan, ia::round_robin(2)), 2,
                                            {std::stop_token(), source.get_token()});
   EXPECT_EQ(outcome.errors.size(), 2U);
 }

@@ -113,16 +113,28 @@ Node describe(Cursor& cursor) {
   return Describe{cursor.expect_name("a name after DESCRIBE")};
 }
 
+void refuse_name(Cursor& cursor, std::string_view statement) {
+  if (cursor.at_name())
+    fail_parse(cursor.location(), "{} takes no name: it works on the whole database", statement);
+}
+
 Node show(Cursor& cursor) {
   constexpr std::string_view all[] = {"TABLES",   "TENSORS", "VIEWS", "FUNCTIONS",
                                       "SETTINGS", "HISTORY", "JOBS"};
-  for (const std::string_view what : all)
-    if (cursor.take_word(what)) return Show{in_lower_case(what)};
+  for (const std::string_view what : all) {
+    if (!cursor.take_word(what)) continue;
+    if (cursor.at_word("LIKE"))
+      fail_parse(cursor.location(), "SHOW {0} LIKE is not supported; SHOW {0} lists all", what);
+    return Show{in_lower_case(what)};
+  }
   const std::string_view meant = nearest(cursor.token().text, all);
   if (!meant.empty())
     fail_parse(cursor.location(), "syntax error at or near \"{}\"; did you mean {}?",
                cursor.token().text, meant);
-  cursor.fail_expected("TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY or JOBS after SHOW");
+  cursor.fail_expected(
+      "TABLES, TENSORS, VIEWS, FUNCTIONS, SETTINGS, HISTORY or JOBS after SHOW; SHOW SETTINGS "
+      "shows "
+      "the values of all settings");
 }
 
 Node set(Cursor& cursor) {
@@ -177,8 +189,16 @@ constexpr Kind kinds[] = {
      [](Cursor& cursor) -> Node {
        return Set{in_lower_case(cursor.expect_name("a setting name")), {}};
      }},
-    {"CHECKPOINT", [](Cursor&) -> Node { return Checkpoint{}; }},
-    {"VACUUM", [](Cursor&) -> Node { return Vacuum{}; }},
+    {"CHECKPOINT",
+     [](Cursor& cursor) -> Node {
+       refuse_name(cursor, "CHECKPOINT");
+       return Checkpoint{};
+     }},
+    {"VACUUM",
+     [](Cursor& cursor) -> Node {
+       refuse_name(cursor, "VACUUM");
+       return Vacuum{};
+     }},
     {"MATERIALIZE", [](Cursor& cursor) -> Node { return materialize(cursor); }},
     {"EXECUTE", [](Cursor& cursor) -> Node { return execute(cursor); }},
     {"EXPLAIN", explain},

@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "base/check.h"
+#include "base/names_text.h"
 #include "query/binding/bind_expression.h"
 
 namespace tessera::query {
@@ -82,10 +83,9 @@ std::optional<KernelBinding> kernel_named(const std::string& name) {
 
 KernelBinding function_named(const std::string& name, Location location) {
   if (auto known = kernel_named(name)) return *std::move(known);
-  const std::string alike = kernels_like(name);
-  fail_type(location, "function \"{}\" not found{}", name,
-            alike.empty() ? "; SHOW FUNCTIONS lists all functions"
-                          : fmt::format("; did you mean {}?", alike));
+  const std::vector<std::string> like = kernels_like(name);
+  fail_type(location, "function \"{}\" not found; {}", name,
+            like.empty() ? "SHOW FUNCTIONS lists all functions" : did_you_mean(like));
 }
 
 std::optional<Fold::Kind> aggregate_kind(const sql::Call& call) {

@@ -51,9 +51,8 @@ std::string columns_instead_of(const sql::Name& written, const Schema& columns) 
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return similar_names(written.column, names).empty()
-             ? "available columns: " + names_text(qualified_names)
-             : instead_of(written.column, names);
+  return similar_names(written.column, names).empty() ? "available: " + names_text(qualified_names)
+                                                      : instead_of(written.column, names);
 }
 
 ExpressionPtr name(const sql::Name& written, const Scope& scope, Location location) {

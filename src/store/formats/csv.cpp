@@ -66,8 +66,8 @@ void read_csv(const InputFile& input, const FormatOptions& options, Receiver& in
   tensor.tile.dtype =
       options.dtype.value_or(contents.rows == 0 ? DType::f64 : dtype_of_kind(contents.kind));
   const Shape shape{contents.rows, dialect.columns};
-  tensor.tile.shape =
-      said_tile(options, 2).value_or(chosen_band_tile(tensor.tile.dtype, shape, options.memory));
+  tensor.tile.shape = requested_tile(options, 2)
+                          .value_or(chosen_band_tile(tensor.tile.dtype, shape, options.memory));
   check_matrix_tile(tensor.tile.shape, from);
   // There are not more rows than bytes, and no more columns than that: no tile is made larger.
   tensor.tile.shape[0] = std::min(tensor.tile.shape[0], file.size());

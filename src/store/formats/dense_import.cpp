@@ -23,7 +23,7 @@ class Cutter {
         array_(source.array()),
         dtype_(options.dtype.value_or(dtype_for(array_.element))),
         shape_(array_.column_major ? reversed(array_.shape) : array_.shape),
-        tile_(said_tile(options, shape_.rank()).value_or(chosen_tile(dtype_, shape_))),
+        tile_(requested_tile(options, shape_.rank()).value_or(chosen_tile(dtype_, shape_))),
         suffix_(suffix),
         into_(into),
         progress_(shape_, source.bytes_in_file(), into) {

@@ -93,8 +93,8 @@ void check_limits(const FormatOptions& options);
 /// By name, or by the ending of a file's name. TypeError, with a list, if there is none.
 const Format& find_format(const std::string& file, const std::string& name);
 
-/// The extents of tiles that the options say, for a tensor of that rank; none: they are chosen.
-std::optional<Shape> said_tile(const FormatOptions& options, int rank);
+/// The extents of tiles that the options request for a tensor of that rank; none: they are chosen.
+std::optional<Shape> requested_tile(const FormatOptions& options, int rank);
 
 /// The extents of tiles for an array of a shape: about 8 MB of elements a tile, near to square.
 Shape chosen_tile(DType dtype, const Shape& shape);

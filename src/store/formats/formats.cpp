@@ -86,7 +86,7 @@ void check_options(const FormatOptions& options, const std::string& format,
                     used.size() == 0 ? "none" : fmt::format("{}", fmt::join(used, ", ")));
 }
 
-std::optional<Shape> said_tile(const FormatOptions& options, int rank) {
+std::optional<Shape> requested_tile(const FormatOptions& options, int rank) {
   if (options.tile || options.tile_extent == 0) return options.tile;
   return Shape(rank, options.tile_extent);
 }

@@ -47,13 +47,13 @@ void read_hdf5(const InputFile& from, const FormatOptions& options, Receiver& in
       from.name, options.external_access.to_string());
   (void)open_to_read(from);  // says it if there is none
   // A process that is made while another thread is in the library would never get into it.
-  auto nobody_in_it = std::make_shared<const Hdf5Library>();
+  auto library_lock = std::make_shared<const Hdf5Library>();
   const std::unique_ptr<SourceProcess> dataset = SourceProcess::start(
       [&] {
         Hdf5Library::be_alone();
         return open_dataset(from, options);
       },
-      from.name, [&] { into.advance(0, 0); }, std::move(nobody_in_it));
+      from.name, [&] { into.advance(0, 0); }, std::move(library_lock));
   import_array(*dataset, options, "", into);
 }
 

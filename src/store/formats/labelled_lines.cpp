@@ -154,7 +154,7 @@ Shape store_features(Receiver& into, LabelledFile& all, const std::string& file,
   SparseTensor tensor;
   tensor.file = file;
   tensor.shape = shape;
-  tensor.tile = said_tile(options, 2).value_or(chosen_sparse_tile(shape, all.features.size()));
+  tensor.tile = requested_tile(options, 2).value_or(chosen_sparse_tile(shape, all.features.size()));
   tensor.dtype = options.dtype.value_or(
       all.features.size() == 0 ? DType::f64 : dtype_of_kind(all.features.kind()));
   tensor.entries = all.features.size();

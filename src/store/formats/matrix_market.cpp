@@ -208,9 +208,9 @@ void read_general_array(TextFile& file, const MatrixMarketHeader& header,
   TensorHead head;
   head.tile.dtype = dtype_in(header, options, file.path());
   const Shape transposed{header.columns, header.rows};
-  const auto said = said_tile(options, 2);
-  head.tile.shape = said ? Shape{(*said)[1], (*said)[0]}
-                         : chosen_band_tile(head.tile.dtype, transposed, options.memory);
+  const auto requested = requested_tile(options, 2);
+  head.tile.shape = requested ? Shape{(*requested)[1], (*requested)[0]}
+                              : chosen_band_tile(head.tile.dtype, transposed, options.memory);
   for (int d = 0; d < 2; ++d)
     head.tile.shape[d] = std::min(head.tile.shape[d], std::max<std::int64_t>(1, transposed[d]));
   RowBands columns(into, head, header.rows, options.memory, true);

@@ -99,7 +99,7 @@ void SortedRuns::close_run() {
     writing_ = std::async(std::launch::async,
                           [this, account = MemoryAccount::current(), stop = heard_stop()] {
                             const OpenAccount counted(account);
-                            const StopScope heard(stop);
+                            const StopScope stop_scope(stop);
                             write_run();
                           });
   else

@@ -62,9 +62,9 @@ SparseTiles::SparseTiles(Receiver& into, const SparseTensor& tensor, const Forma
       runs_(options.memory / 2, beside_) {
   const Shape& shape = tensor.shape;
   tile_.dtype = tensor.dtype;
-  const auto said = tensor.tile ? tensor.tile : said_tile(options, shape.rank());
-  tile_.shape = said.value_or(tensor.dense ? chosen_tile(tensor.dtype, shape)
-                                           : chosen_sparse_tile(shape, tensor.entries));
+  const auto requested = tensor.tile ? tensor.tile : requested_tile(options, shape.rank());
+  tile_.shape = requested.value_or(tensor.dense ? chosen_tile(tensor.dtype, shape)
+                                                : chosen_sparse_tile(shape, tensor.entries));
   TESSERA_REQUIRE(
       TypeError, tile_.shape.rank() == shape.rank(),
       "{} has shape {} and cannot be cut into tiles of {}: the number of dimensions differs",

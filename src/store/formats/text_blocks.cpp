@@ -28,7 +28,7 @@ class Pipeline {
       for (int i = 1; i < threads; ++i)
         others.emplace_back([this, account = MemoryAccount::current(), stop = heard_stop()] {
           const OpenAccount counted(account);
-          const StopScope heard(stop);
+          const StopScope stop_scope(stop);
           work_or_fail();
         });
       work_or_fail();

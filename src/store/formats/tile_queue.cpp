@@ -7,7 +7,7 @@ namespace tessera::store {
 TileQueue::TileQueue(Receiver& into, int tensor, bool beside) : into_(into), tensor_(tensor) {
   if (beside)
     thread_ = std::thread([this, stop = heard_stop()] {
-      const StopScope heard(stop);
+      const StopScope stop_scope(stop);
       work();
     });
 }
