@@ -9,6 +9,7 @@
 #include "ia/evaluate.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
+#include "support/plan_lines.h"
 
 namespace tessera {
 namespace {
@@ -25,12 +26,6 @@ ia::Plan product(std::int64_t n, int sites, const char* fold = "add") {
   };
   const Plan plan = matrix(1).join(matrix(2), {1}, {0}, "matmul").aggregate({0, 2}, fold);
   return ia::translate(plan, ia::dealt_out(sites));
-}
-
-std::vector<std::string> lines(const ia::Plan& plan) {
-  std::vector<std::string> result;
-  for (const ia::Plan& node : ia::in_order(plan)) result.insert(result.begin(), describe(node));
-  return result;
 }
 
 void expect_product(const Rewrite& rewrite, const ia::Plan& plan) {

@@ -8,6 +8,7 @@
 #include "ia/evaluate.h"
 #include "support/expectations.h"
 #include "support/law_trials.h"
+#include "support/plan_lines.h"
 
 namespace tessera {
 namespace {
@@ -81,12 +82,6 @@ TEST(Simplify, EachRuleOffAndAllOnComputeTheSame) {
   }
   EXPECT_GE(ran, 500);
   for (const std::string& rule : simplifying_rules()) EXPECT_GE(fired[rule], 10) << rule;
-}
-
-std::vector<std::string> lines(const ia::Plan& plan) {
-  std::vector<std::string> result;
-  for (const ia::Plan& node : ia::in_order(plan)) result.insert(result.begin(), describe(node));
-  return result;
 }
 
 Plan matrix(std::int64_t tiles) {
