@@ -50,7 +50,7 @@ bool has_f32(const TypedForm& form) {
 
 TEST(IndexFormLaws, CompiledCodeComputesWhatTheDefinitionSays) {
   if (form_compiler() == nullptr) GTEST_SKIP() << "there is no compiler of forms";
-  const std::int64_t forms = number_in_environment("FORMS", 150);
+  const std::int64_t forms = number_in_environment("FORMS", 500);
   const std::int64_t seed = number_in_environment("SEED", 1);
   std::int64_t refused = 0, wrong = 0;
   for (std::int64_t i = 0; i < forms && wrong < 5; ++i) {

@@ -23,7 +23,7 @@ struct ScalarFunction {
 
   /// The dtype that its arguments are converted to; TypeError if it is not defined for them.
   DType working_dtype(std::span<const DType> arguments) const;
-  DType result_dtype(DType working) const { return gives_boolean ? DType::boolean : working; }
+  DType result_dtype(DType in) const { return gives_boolean ? DType::boolean : in; }
 };
 
 /// Null if there is none of this name.
