@@ -6,6 +6,7 @@ medians. Times are there for orientation; the ratio is the result. Without a fam
 short are run.
 """
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -17,6 +18,7 @@ os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0))))
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 
 import tessera as ts
 
@@ -49,6 +51,29 @@ def sparse_against_scipy():
                "ratio": mine / theirs, "bar": "<= 1.0"}
 
 
+def forms_against_numpy():
+    """Ours on the threads that there are, as NumPy's own loops are on one."""
+    rng = np.random.default_rng(5)
+    rows, points, others = rng.random((2000, 1000)), rng.random((2000, 4)), rng.random((2000, 4))
+    values, mask = rng.random(10**7), rng.random(10**7) < 0.5
+
+    def softmax():
+        powers = np.exp(rows - rows.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)
+    for name, form, arrays, peer in (
+            ("softmax of rows, 2000 x 1000",
+             "[i,j] exp(#0[i,j] - max([k] #0[i,k])) / sum([k] exp(#0[i,k] - max([l] #0[i,l])))", [rows], softmax),
+            ("least distances, 2000 x 2000 x 4", "[i] min([j] sum([k] square(#0[i,k] - #1[j,k])))", [points, others],
+             lambda: cdist(points, others, "sqeuclidean").min(axis=1)),
+            ("mean where a mask holds, 10^7", "[] sum([i] #0[i] | #1[i]) / sum([i] 1.0 | #1[i])", [values, mask],
+             lambda: values[mask].mean())):
+        kernel, tiles = ts.Kernel("compute", form=form), [ts.Tile(array) for array in arrays]
+        assert np.allclose(kernel(*tiles).numpy(), peer())
+        mine, theirs = compare(lambda: kernel(*tiles), peer, 9)
+        yield {"name": name, "peer": "scipy" if peer.__code__.co_names[:1] == ("cdist",) else "numpy",
+               "ours_ms": mine * 1e3, "peer_ms": theirs * 1e3, "ratio": mine / theirs, "bar": "<= 1.0"}
+
+
 def program(name):
     """The lines of JSON that a program of the build prints."""
     return lambda build: printed([f"{build}/bench/{name}"])
@@ -74,6 +99,7 @@ def printed(command):
 
 SHORT = {
     "kernels": program("bench_kernels"),
+    "forms": lambda build: itertools.chain(program("bench_forms")(build), forms_against_numpy()),
     "sparse": program("bench_sparse_products"),
     "scipy": lambda build: sparse_against_scipy(),
     "multiply": program("bench_multiply"),

@@ -1,5 +1,5 @@
 # What `cmake --install` puts under a prefix: the program, the library with its headers and what
-# find_package(tessera) reads, the plug-in for MPI, the Python package, and the documentation. Each
+# find_package(tessera) reads, the plug-ins for MPI and LLVM, the Python package, and the documentation. Each
 # component becomes a package of its own (package.cmake).
 include(CMakePackageConfigHelpers)
 
@@ -27,6 +27,12 @@ find_library_from(tessera_shell ${CMAKE_INSTALL_BINDIR})
 
 if(TARGET tessera_mpi)
   install(TARGETS tessera_mpi LIBRARY DESTINATION ${libraries}/tessera COMPONENT mpi)
+endif()
+
+# Loaded from there when the first index form is compiled.
+if(TARGET tessera_jit)
+  install(TARGETS tessera_jit LIBRARY DESTINATION ${libraries}/tessera COMPONENT tessera)
+  find_library_from(tessera_jit ${libraries}/tessera)
 endif()
 
 set(python_modules lib/python3/dist-packages/tessera)

@@ -1,10 +1,10 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 
 #include "base/check.h"
+#include "base/plug_in.h"
 #include "exec/cluster.h"
 #include "exec/context.h"
 #include "tessera/cluster.h"
@@ -27,22 +27,6 @@ bool was_launched() {
   return false;
 }
 
-/// Where the plug-in may be: as the user says, beside the library that we are in, where a build
-/// leaves it, or in the library's own folder there, where it is installed.
-std::vector<std::filesystem::path> places() {
-  std::vector<std::filesystem::path> result;
-  if (const char* folder = std::getenv("TESSERA_PLUGINS")) result.emplace_back(folder);
-  Dl_info ours{};
-  if (dladdr(reinterpret_cast<const void*>(&was_launched), &ours) != 0 &&
-      ours.dli_fname != nullptr) {
-    std::error_code ignored;
-    const auto library = std::filesystem::weakly_canonical(ours.dli_fname, ignored).parent_path();
-    result.push_back(library);
-    result.push_back(library / "tessera");
-  }
-  return result;
-}
-
 /// Seconds, of which the environment may say how many.
 double default_cluster_timeout() {
   const char* said = std::getenv("TESSERA_CLUSTER_TIMEOUT");
@@ -56,24 +40,14 @@ double default_cluster_timeout() {
 
 std::unique_ptr<Cluster> join() {
   if (!was_launched()) return nullptr;
-  std::string looked;
-  void* library = nullptr;
-  for (const auto& folder : places()) {
-    const auto path = folder / plug_in;
-    looked += "\n  " + path.string();
-    if (!std::filesystem::exists(path)) continue;
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    TESSERA_REQUIRE(IoError, library != nullptr, "{} cannot be loaded: {}", path.string(),
-                    dlerror());
-    break;
-  }
-  if (library == nullptr) library = dlopen(plug_in, RTLD_NOW | RTLD_GLOBAL);
-  TESSERA_REQUIRE(IoError, library != nullptr,
+  const PlugIn found = load_plug_in(plug_in, RTLD_NOW | RTLD_GLOBAL);
+  TESSERA_REQUIRE(IoError, found.error.empty(), "{}", found.error);
+  TESSERA_REQUIRE(IoError, found.library != nullptr,
                   "this process was started by mpirun, but {} was not found; looked in{}\nset "
                   "TESSERA_PLUGINS to its folder, or TESSERA_ENGINE=local to run each process by "
                   "itself",
-                  plug_in, looked);
-  const auto open = reinterpret_cast<OpenWire>(dlsym(library, open_wire_symbol));
+                  plug_in, found.looked);
+  const auto open = reinterpret_cast<OpenWire>(dlsym(found.library, open_wire_symbol));
   TESSERA_REQUIRE(IoError, open != nullptr, "{} is not a plug-in of this program", plug_in);
   try {
     const double timeout = default_cluster_timeout();

@@ -3,7 +3,7 @@
 
 #include "kernel/arguments.h"
 #include "kernel/builtin.h"
-#include "kernel/form/index_form.h"
+#include "kernel/form/compiled_form.h"
 
 // The kernel that computes what an index form says: what no other kernel does is written as one.
 
@@ -33,25 +33,10 @@ TypedForm form_of(Types types, const Params& params) {
   return typed(*forms.of(params.text("form")), types);
 }
 
-/// The operations of a term and of what it is made of. A term is computed once for all values of
-/// the indices that it reads, and a fold combines once for each value that it folds.
-double operations(const Term& term, const TypedForm& form) {
-  const auto times = [&](const std::set<int>& indices) {
-    double product = 1;
-    for (int index : indices)
-      product *= static_cast<double>(form.extents[static_cast<std::size_t>(index)]);
-    return product;
-  };
-  double own = 0;
-  if (const auto* function = as<term::Applied>(term)) {
-    own = function->function->flops * times(free_indices(term));
-  } else if (const auto* folding = as<term::Fold>(term)) {
-    std::set<int> all = free_indices(term);
-    all.insert(folding->indices.begin(), folding->indices.end());
-    own = times(all);
-  }
-  for (const Term& part : parts_of(term)) own += operations(part, form);
-  return own;
+TypedForm form_for(Tiles tiles, const Params& params) {
+  std::vector<TileType> types;
+  for (const Tile& tile : tiles) types.push_back(tile.type());
+  return form_of(types, params);
 }
 
 }  // namespace
@@ -71,16 +56,21 @@ std::vector<Kernel> index_kernels() {
            .cost =
                [](Types types, const Params& params) {
                  const TypedForm form = form_of(types, params);
-                 Cost cost{operations(form.form.value, form), dense_bytes(form.result)};
+                 Cost cost{operations(form), dense_bytes(form.result)};
                  for (const TileType& type : types) cost.bytes += dense_bytes(type);
                  return cost;
                },
-           .implementations = {{.name = "interpreted",
+           .implementations = {{.name = "compiled",
+                                .layouts = {LayoutPattern::dense},
+                                .run =
+                                    [](Tiles tiles, const Params& params) {
+                                      return std::vector{compute(params.text("form"),
+                                                                 form_for(tiles, params), tiles)};
+                                    }},
+                               {.name = "interpreted",
                                 .layouts = {LayoutPattern::dense},
                                 .run = [](Tiles tiles, const Params& params) {
-                                  std::vector<TileType> types;
-                                  for (const Tile& tile : tiles) types.push_back(tile.type());
-                                  return std::vector{interpret(form_of(types, params), tiles)};
+                                  return std::vector{interpret(form_for(tiles, params), tiles)};
                                 }}}}};
 }
 

@@ -40,15 +40,15 @@ TEST(Multiplication, AsThePaperPrintsIt) {
   const std::string join = "Join <1> = <0> with matmul", fold = "Aggregate by <0, 2> with add";
   const auto broadcast = broadcast_multiply(plan, Side::left, Folding::as_printed);
   expect_product(broadcast, plan);
-  EXPECT_EQ(lines_of(*broadcast.plan),
+  EXPECT_EQ(lines(*broadcast.plan),
             (Lines{fold, "SHUF PART<0+2> on 4", join, "BCAST", "Input R", "Input R"}));
   const auto cross = cross_product_multiply(plan, Folding::as_printed);
   expect_product(cross, plan);
-  EXPECT_EQ(lines_of(*cross.plan), (Lines{fold, "SHUF PART<0+2> on 4", join, "SHUF PART<1> on 4",
+  EXPECT_EQ(lines(*cross.plan), (Lines{fold, "SHUF PART<0+2> on 4", join, "SHUF PART<1> on 4",
                                           "Input R", "SHUF PART<0> on 4", "Input R"}));
   const auto replicated = replicated_multiply(plan);
   expect_product(replicated, plan);
-  EXPECT_EQ(lines_of(*replicated.plan),
+  EXPECT_EQ(lines(*replicated.plan),
             (Lines{fold, "Join <0, 1, 2> = <0, 1, 2> with matmul", "SHUF PART<0+2> on 4",
                    "Map to 4 copies <k0, k1, 0> ...", "Input R", "SHUF PART<0+2> on 4",
                    "Map to 4 copies <0, k0, k1> ...", "Input R"}));
@@ -58,7 +58,7 @@ TEST(Multiplication, SumsAreTakenAtEachSiteFirst) {
   const ia::Plan plan = product(4, 4);
   const auto cross = cross_product_multiply(plan);
   expect_product(cross, plan);
-  const std::vector<std::string> all = lines_of(*cross.plan);
+  const std::vector<std::string> all = lines(*cross.plan);
   ASSERT_GE(all.size(), 3u);
   EXPECT_EQ(all[0], "Aggregate by <0, 1> with add");
   EXPECT_EQ(all[2], "Aggregate by <0, 2> with add");
@@ -101,7 +101,7 @@ TEST(Multiplication, AGridWithoutAnAxisForTheSumNeedsOneAggregation) {
   const ia::Plan plan = product(4, 4);
   const auto rewrite = grid_multiply(plan, {2, 1, 2});
   expect_product(rewrite, plan);
-  EXPECT_EQ(lines_of(*rewrite.plan).front(), "Aggregate by <0, 2> with add");
+  EXPECT_EQ(lines(*rewrite.plan).front(), "Aggregate by <0, 2> with add");
   EXPECT_EQ(rewrite.plan->placement().to_string(), "PART<0, 1> on 2x2");
 }
 

@@ -128,12 +128,18 @@ KernelCase concat(CaseMaker& make) {
   return make.made(std::move(parts), {{"axis", axis}});
 }
 
+KernelCase compress(CaseMaker& make) {
+  Tile tile = make.tile(make.shape());
+  const std::int64_t dims = make.misfit() ? 9 : make.random.between(0, tile.rank());
+  return make.made({std::move(tile)}, {{"sparse_dims", dims}});
+}
+
 }  // namespace
 
 Generators rearrangement_generators() {
-  return {{"transpose", transpose}, {"permute", permute}, {"reshape", reshape}, {"slice", slice},
-          {"diag", diag},           {"tile", tile},       {"pad", pad},         {"cast", cast},
-          {"concat", concat}};
+  return {{"transpose", transpose}, {"permute", permute},  {"reshape", reshape}, {"slice", slice},
+          {"diag", diag},           {"tile", tile},        {"pad", pad},         {"cast", cast},
+          {"concat", concat},       {"compress", compress}};
 }
 
 }  // namespace tessera

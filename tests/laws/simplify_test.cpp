@@ -94,7 +94,7 @@ Plan matrix(std::int64_t tiles) {
 TEST(Simplify, TheDiagonalOfASumAsInThePaper) {
   const Plan diagonal = matrix(4).join(matrix(4), {0, 1}, {0, 1}, "add").filter("k0 = k1");
   const Simplified simple = simplify({ia::translate(diagonal, ia::round_robin(4))});
-  EXPECT_EQ(lines_of(simple.plans.front()),
+  EXPECT_EQ(lines(simple.plans.front()),
             (std::vector<std::string>{"Join <0, 1> = <0, 1> with add", "BCAST", "Filter k0 = k1",
                                       "Input R", "Filter k0 = k1", "Input R"}));
 }
@@ -102,9 +102,9 @@ TEST(Simplify, TheDiagonalOfASumAsInThePaper) {
 TEST(Simplify, WhatIsFoldedIsMadeSmallerBefore) {
   const Plan sums = matrix(4).join(matrix(4), {0, 1}, {0, 1}, "mul").aggregate({0}, "add");
   const Simplified rows = simplify({ia::translate(sums.transform("row_sum"), ia::round_robin(4))});
-  EXPECT_EQ(lines_of(rows.plans.front()).front(), "Aggregate by <0> with add");
+  EXPECT_EQ(lines(rows.plans.front()).front(), "Aggregate by <0> with add");
   const Simplified all = simplify({ia::translate(sums.transform("neg"), ia::round_robin(4))});
-  EXPECT_EQ(lines_of(all.plans.front()).front(), "Map with neg");
+  EXPECT_EQ(lines(all.plans.front()).front(), "Map with neg");
 }
 
 /// A vector of tiles has components of extent 1, which SQL leaves out.
@@ -113,8 +113,8 @@ TEST(Simplify, AnAggregationFollowsAJoinWhoseKeyIsRenamed) {
   for (const int sites : {1, 4}) {
     const Simplified simple =
         simplify({ia::translate(sums.aggregate({0, 1}, "add"), ia::round_robin(sites))});
-    EXPECT_EQ(lines_of(simple.plans.front()).front(), "Aggregate by <2, 0> with add");
-    EXPECT_EQ(lines_of(simple.plans.front())[sites > 1 ? 2 : 1], "Join <1> = <0> with matmul");
+    EXPECT_EQ(lines(simple.plans.front()).front(), "Aggregate by <2, 0> with add");
+    EXPECT_EQ(lines(simple.plans.front())[sites > 1 ? 2 : 1], "Join <1> = <0> with matmul");
   }
 }
 

@@ -234,7 +234,12 @@ References rearrangement_references() {
           {"tile", tile},
           {"pad", pad},
           {"cast", cast},
-          {"concat", concat}};
+          {"concat", concat},
+          {"compress", [](const Arguments& arguments, const Params& params) {
+             TESSERA_REQUIRE(TypeError, params.integer("sparse_dims") <= arguments[0].shape.rank(),
+                             "there are not so many dimensions");
+             return equals(Expected{arguments[0]});
+           }}};
 }
 
 }  // namespace tessera

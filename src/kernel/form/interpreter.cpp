@@ -115,11 +115,10 @@ class Interpreter {
   }
   Evaluate of(const term::Fold& node, const Term& term) {
     const DType values = form_.dtype(node.value), folded = form_.dtype(term);
-    const bool places = node.monoid == Monoid::argmin || node.monoid == Monoid::argmax;
-    // Sums and products of f32 have the digits of f64 on the way.
-    const bool adds = node.monoid == Monoid::sum || node.monoid == Monoid::product;
-    const DType working = places ? values : adds && folded == DType::f32 ? DType::f64 : folded;
-    const auto function = combination(node.monoid, working);
+    const bool places = gives_position(node.monoid);
+    const DType working = state_dtype(node.monoid, values);
+    const auto function =
+        scalar_function(combination_of(node.monoid))->evaluate[static_cast<int>(working)];
     return [=, this, over = node.indices, value = evaluation(node.value),
             condition = node.condition == nullptr ? Evaluate() : evaluation(node.condition)](
                std::int64_t* indices) {
@@ -142,20 +141,6 @@ class Interpreter {
     };
   }
 
-  static ScalarFunction::Evaluate combination(Monoid monoid, DType dtype) {
-    const char* name = "add";
-    switch (monoid) {
-      case Monoid::sum: break;
-      case Monoid::product: name = "mul"; break;
-      case Monoid::min:
-      case Monoid::argmin: name = "minimum"; break;
-      case Monoid::max:
-      case Monoid::argmax: name = "maximum"; break;
-      case Monoid::all: name = "logical_and"; break;
-      case Monoid::any: name = "logical_or"; break;
-    }
-    return scalar_function(name)->evaluate[static_cast<int>(dtype)];
-  }
   static bool better(Monoid monoid, const Scalar& next, const Scalar& best) {
     return visit_dtype(best.dtype(), [&]<class T>() {
       const T a = next.as<T>(), b = best.as<T>();

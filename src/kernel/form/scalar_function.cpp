@@ -133,6 +133,27 @@ DType folded_dtype(Monoid monoid, DType values) {
   TESSERA_INVARIANT(false, "monoid {}", static_cast<int>(monoid));
 }
 
+DType state_dtype(Monoid monoid, DType values) {
+  if (gives_position(monoid)) return values;
+  const DType folded = folded_dtype(monoid, values);
+  const bool adds = monoid == Monoid::sum || monoid == Monoid::product;
+  return adds && folded == DType::f32 ? DType::f64 : folded;
+}
+
+std::string_view combination_of(Monoid monoid) {
+  switch (monoid) {
+    case Monoid::sum: return "add";
+    case Monoid::product: return "mul";
+    case Monoid::min:
+    case Monoid::argmin: return "minimum";
+    case Monoid::max:
+    case Monoid::argmax: return "maximum";
+    case Monoid::all: return "logical_and";
+    case Monoid::any: return "logical_or";
+  }
+  TESSERA_INVARIANT(false, "monoid {}", static_cast<int>(monoid));
+}
+
 Scalar identity_of(Monoid monoid, DType folded) {
   const auto extreme = [&](bool greatest) {
     return visit_dtype(folded, [&]<class T>() -> Scalar {

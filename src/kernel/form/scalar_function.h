@@ -23,7 +23,7 @@ struct ScalarFunction {
 
   /// The dtype that its arguments are converted to; TypeError if it is not defined for them.
   DType working_dtype(std::span<const DType> arguments) const;
-  DType result_dtype(DType working) const { return gives_boolean ? DType::boolean : working; }
+  DType result_dtype(DType in) const { return gives_boolean ? DType::boolean : in; }
 };
 
 /// Null if there is none of this name.
@@ -38,6 +38,14 @@ std::optional<Monoid> monoid_named(std::string_view name);
 /// Of a fold over values of this dtype: sums and products of booleans count in integers; argmin and
 /// argmax give positions.
 DType folded_dtype(Monoid monoid, DType values);
+/// The dtype that it is folded in: sums and products of f32 have the digits of f64 on the way.
+/// argmin and argmax compare values.
+DType state_dtype(Monoid monoid, DType values);
+/// The name of the function that combines two values; of argmin and argmax, the better of them.
+std::string_view combination_of(Monoid monoid);
+inline bool gives_position(Monoid monoid) {
+  return monoid == Monoid::argmin || monoid == Monoid::argmax;
+}
 /// What a fold over nothing gives. An extreme of no integers is the least or greatest one; a
 /// position among none is -1.
 Scalar identity_of(Monoid monoid, DType folded);
