@@ -29,6 +29,18 @@ TEST(IndexForm, SaysWhatAnElementIs) {
                  (Tile::of<double>({2, 3}, {1, 3, 5, 4, 9, 11})));
 }
 
+TEST(IndexForm, AnExtentIsGivenOrThatOfADimension) {
+  EXPECT_TILE_EQ(computed("[i:2,j:2] #0[i,j]", {a}), (Tile::of<double>({2, 2}, {1, 2, 4, 5})));
+  EXPECT_TILE_EQ(computed("[i:1] sum([j] #0[i,j])", {a}), (Tile::of<double>({1}, {6})));
+  EXPECT_TILE_EQ(computed("[i:1] sum([k] #0[k,0]) + #0[i,0]", {a}), (Tile::of<double>({1}, {6})));
+  EXPECT_TILE_EQ(computed("[i:#0:1] i", {a}), (Tile::of<std::int64_t>({3}, {0, 1, 2})));
+  EXPECT_EQ(to_string(parse_index_form("[i:#0:1,j:4] i+j")), "[i:#0:1,j:4] i + j");
+  EXPECT_EQ(message_of<TypeError>([] { (void)computed("[i:3] #0[i,0]", {a}); }),
+            "index i of [i:3] #0[i,0] has extent 3, but dimension 0 of argument #0 has 2");
+  EXPECT_EQ(message_of<TypeError>([] { (void)computed("[i:#0:2] i", {a}); }),
+            "index i of [i:#0:2] i is like dimension 2 of argument #0, which does not exist");
+}
+
 TEST(IndexForm, FoldsWithEachMonoid) {
   const auto folded = [&](const std::string& monoid) {
     return computed("[i] " + monoid + "([j] #0[i,j])", {a});

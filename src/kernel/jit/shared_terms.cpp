@@ -18,6 +18,10 @@ class ExtentClasses {
     for (std::size_t i = 0; i < form.indices.size(); ++i)
       if (const auto extent = form.indices[i].extent)
         join(static_cast<int>(i), by_extent_.emplace(*extent, static_cast<int>(i)).first->second);
+    for (std::size_t i = 0; i < form.indices.size(); ++i)
+      if (const auto like = form.indices[i].like)
+        join_dimension(static_cast<int>(i), like->argument,
+                       static_cast<std::size_t>(like->dimension));
     visit(form.value);
   }
   int of(int index) const {
@@ -35,12 +39,16 @@ class ExtentClasses {
 
  private:
   void join(int a, int b) { class_[static_cast<std::size_t>(of(a))] = of(b); }
+  /// One whose extent is given may be shorter than the dimension.
+  void join_dimension(int index, int argument, std::size_t dimension) {
+    if (form_.indices[static_cast<std::size_t>(index)].extent) return;
+    join(index, by_dimension_.emplace(std::pair(argument, dimension), index).first->second);
+  }
   void visit(const Term& term) {
     if (const auto* read = as<term::Element>(term))
       for (std::size_t d = 0; d < read->at.size(); ++d)
         if (const auto* index = as<term::Position>(read->at[d]))
-          join(index->index,
-               by_dimension_.emplace(std::pair(read->argument, d), index->index).first->second);
+          join_dimension(index->index, read->argument, d);
     for (const Term& part : parts_of(term)) visit(part);
   }
 
