@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "kernel/form/form_cache.h"
 #include "lang/sql/parser.h"
 #include "query/tensors/tensor_expression.h"
 #include "support/naive_comprehension.h"
@@ -304,6 +305,7 @@ TEST(Comprehension, IsWhatItsDefinitionSays) {
     if (HasFailure()) return;
   }
   EXPECT_EQ(compared, static_cast<int>(cases()));
+  EXPECT_EQ(form_cache().failures(), 0);  // what can be compiled is
 }
 
 }  // namespace

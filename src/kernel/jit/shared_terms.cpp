@@ -29,12 +29,15 @@ class ExtentClasses {
       index = class_[static_cast<std::size_t>(index)];
     return index;
   }
-  /// The extent that is written for one of them.
-  std::optional<std::int64_t> extent(int index) const {
-    for (std::size_t i = 0; i < class_.size(); ++i)
-      if (form_.indices[i].extent && of(static_cast<int>(i)) == of(index))
-        return form_.indices[i].extent;
-    return std::nullopt;
+  /// An index of that extent, as it is said of one of them.
+  IndexForm::Index index_like(int index, const std::string& name) const {
+    IndexForm::Index found{name};
+    for (std::size_t i = 0; i < class_.size(); ++i) {
+      if (of(static_cast<int>(i)) != of(index)) continue;
+      if (form_.indices[i].extent) found.extent = form_.indices[i].extent;
+      if (form_.indices[i].like) found.like = form_.indices[i].like;
+    }
+    return found;
   }
 
  private:
@@ -82,10 +85,9 @@ class Sharing {
  private:
   int add_index(int given) {
     given_.push_back(given);
-    indices_.push_back({fmt_name(given_.size() - 1), classes_.extent(given)});
+    indices_.push_back(classes_.index_like(given, "i" + std::to_string(given_.size() - 1)));
     return static_cast<int>(given_.size()) - 1;
   }
-  static std::string fmt_name(std::size_t number) { return "i" + std::to_string(number); }
 
   /// Folds with as many folds inside of each other are in none of the others, so that they may have
   /// the same indices.
