@@ -150,7 +150,7 @@ int NormalForm::own_index(const Term& key, std::optional<std::int64_t> known_ext
   if (const auto bounds = bounds_of(key, extents_))
     known_extent = std::min(known_extent.value_or(bounds->high + 1), bounds->high + 1);
   TESSERA_REQUIRE(TypeError, known_extent,
-                  "how many values the key has is known only when it runs; say the shape of the "
+                  "cannot determine how many values the group key has; give the shape of the "
                   "result, as in tensor(100)[ ... ]");
   const int own = new_index("n", std::max<std::int64_t>(0, *known_extent));
   const auto inverse = inverse_of(key, extents_, taken);
@@ -257,8 +257,8 @@ Array NormalForm::array(const std::vector<Term>& keys, const Term& value,
   if (!grouped_)
     for (int index : live())
       TESSERA_REQUIRE(TypeError, taken.contains(index) || extent(index) == 1,
-                      "index {} is not among the indices of the result, so that several values "
-                      "have one place; add group by, and fold them",
+                      "index {} does not appear in the head, so an element would have several "
+                      "values; add group by and fold them",
                       names_[static_cast<std::size_t>(index)]);
   for (int index : live())
     if (!grouped_ && !taken.contains(index)) replace(index, integer(0));

@@ -101,12 +101,12 @@ TEST(IndexForm, MistakesAreTold) {
   EXPECT_EQ(message_of<ParseError>([] { (void)parse_index_form("[i] #0[i] +"); }),
             "index form '[i] #0[i] +', column 12: expected a term");
   EXPECT_EQ(message_of<ParseError>([] { (void)parse_index_form("[i] j"); }),
-            "index form '[i] j', column 6: expected an index; \"j\" is none");
+            "index form '[i] j', column 6: expected an index, not \"j\"");
   EXPECT_EQ(message_of<ParseError>([] { (void)parse_index_form("[i] sum([k] #0[k]) + k"); }),
-            "index form '[i] sum([k] #0[k]) + k', column 23: expected an index; \"k\" is none");
+            "index form '[i] sum([k] #0[k]) + k', column 23: expected an index, not \"k\"");
   EXPECT_EQ(
       message_of<ParseError>([] { (void)parse_index_form("[i] exp(1, 2)"); }),
-      "index form '[i] exp(1, 2)', column 14: expected a function of 2 arguments; \"exp\" is none");
+      "index form '[i] exp(1, 2)', column 14: expected a function of 2 arguments, not \"exp\"");
   EXPECT_EQ(message_of<ParseError>([] { (void)parse_index_form("i"); }),
             "index form 'i', column 1: expected '['");
   std::string deep = "[] 1";
@@ -127,7 +127,7 @@ TEST(IndexForm, MistakesAreTold) {
             "a position of argument #0 in [i:2] #0[i,#0[i,0]] must be an integer, not f64");
   EXPECT_EQ(refusal("[i,j] #1[i,j]", {a}), "[i,j] #1[i,j] reads argument #1, but there are 1");
   EXPECT_EQ(message_of<ValueError>([] { (void)computed("[i,j:3] #0[i,j + 1]", {a}); }),
-            "[i,j:3] #0[i,j + 1] reads argument #0 at 3 along dimension 1, which has extent 3");
+            "index 3 is out of bounds for dimension 1 with size 3");
 }
 
 TEST(IndexForm, SparseArgumentsCountAsDenseOnes) {

@@ -216,7 +216,7 @@ class FormParser {
     if (at("(")) return called(name);
     for (auto known = names_.rbegin(); known != names_.rend(); ++known)
       if (known->first == name) return position(known->second);
-    fail(fmt::format("an index; \"{}\" is none", name));
+    fail(fmt::format("an index, not \"{}\"", name));
   }
 
   Term constant(bool minus) {
@@ -272,7 +272,7 @@ class FormParser {
       }
     const ScalarFunction* function = scalar_function(name);
     if (function == nullptr || !std::cmp_equal(function->arguments, arguments.size()))
-      fail(fmt::format("a function of {} argument{}; \"{}\" is none", arguments.size(),
+      fail(fmt::format("a function of {} argument{}, not \"{}\"", arguments.size(),
                        arguments.size() == 1 ? "" : "s", name));
     return applied(name, std::move(arguments));
   }

@@ -71,15 +71,15 @@ class Interpreter {
   Evaluate of(const term::Element& node, const Term&) {
     const Tile& tile = arguments_[static_cast<std::size_t>(node.argument)];
     return visit_dtype(tile.dtype(), [&]<class T>() -> Evaluate {
-      return [this, &tile, argument = node.argument, first = tile.data<T>(),
+      return [&tile, first = tile.data<T>(),
               at = evaluations(node.at)](std::int64_t* indices) -> Scalar {
         const T* element = first;
         for (std::size_t d = 0; d < at.size(); ++d) {
           const auto where = at[d](indices).template as<std::int64_t>();
           const std::int64_t extent = tile.shape()[static_cast<int>(d)];
           TESSERA_REQUIRE(ValueError, where >= 0 && where < extent,
-                          "{} reads argument #{} at {} along dimension {}, which has extent {}",
-                          to_string(form_.form), argument, where, d, extent);
+                          "index {} is out of bounds for dimension {} with size {}", where, d,
+                          extent);
           element += where * tile.strides()[static_cast<int>(d)];
         }
         return *element;
