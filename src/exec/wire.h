@@ -50,7 +50,8 @@ class Wire {
   /// instead.
   virtual void give_up(const std::string& why) { (void)why; }
   virtual void start(Handler& handler) = 0;
-  /// Does not wait. The pieces stay as they are until `sent` is called, by the wire's thread.
+  /// Does not wait. The pieces stay as they are until `sent` is called, by the wire's thread. From
+  /// the destructor's good-bye on, nothing is sent any more, and `sent` is dropped uncalled.
   virtual void send(int to, Header header, std::vector<std::span<const std::byte>> pieces,
                     std::function<void()> sent) = 0;
 };

@@ -31,12 +31,12 @@ std::size_t largest_chunk() {
 
 MpiWire::~MpiWire() {
   if (!thread_.joinable()) return;
-  if (handler_ != nullptr)
-    // An empty header is the good-bye.
-    for (int other = 0; other < size_; ++other)
-      if (other != rank_) send(other, {}, {}, [] {});
   {
     const std::lock_guard lock(mutex_);
+    if (handler_ != nullptr)
+      // An empty header is the good-bye.
+      for (int other = 0; other < size_; ++other)
+        if (other != rank_) enqueue(other, {}, {}, [] {});
     leaving_ = true;
   }
   changed_.notify_all();
@@ -71,16 +71,24 @@ void MpiWire::look_at_the_clock() {
 
 void MpiWire::send(int to, Header header, std::vector<std::span<const std::byte>> pieces,
                    std::function<void()> sent) {
+  {
+    const std::lock_guard lock(mutex_);
+    // The other one may be gone when it has our good-bye, and would never take what follows it.
+    if (leaving_) return;
+    enqueue(to, std::move(header), std::move(pieces), std::move(sent));
+  }
+  changed_.notify_all();
+}
+
+/// The lock is held.
+void MpiWire::enqueue(int to, Header header, std::vector<std::span<const std::byte>> pieces,
+                      std::function<void()> sent) {
   auto message = std::make_shared<Outgoing>();
   message->header = std::move(header);
   message->pieces = std::move(pieces);
   message->sent = std::move(sent);
-  {
-    const std::lock_guard lock(mutex_);
-    queues_[to].push_back(std::move(message));
-    ++unsent_;
-  }
-  changed_.notify_all();
+  queues_[to].push_back(std::move(message));
+  ++unsent_;
 }
 
 void MpiWire::work() {
@@ -114,7 +122,8 @@ void MpiWire::work() {
 
 bool MpiWire::over() {
   const std::lock_guard lock(mutex_);
-  return closes_received_ == size_ - 1 && closes_sent_ == size_ - 1 && unsent_ == 0;
+  const bool only_listens = requests_.size() == 1;  // and receives no pieces
+  return closes_received_ == size_ - 1 && closes_sent_ == size_ - 1 && unsent_ == 0 && only_listens;
 }
 
 bool MpiWire::can_start() const {

@@ -45,6 +45,8 @@ class MpiWire final : public Wire {
   void disconnect();
   void work();
   void look_at_the_clock();
+  void enqueue(int to, Header header, std::vector<std::span<const std::byte>> pieces,
+               std::function<void()> sent);
   /// Everybody has said good-bye, and so have we.
   bool over();
   bool can_start() const;

@@ -75,6 +75,11 @@ def test_a_process_that_leaves_early_is_missed():
     assert "rank 1 has had enough" in ended.stderr
 
 
+def test_nothing_is_sent_after_the_good_bye():
+    ended = run(2, BUILD / "tests" / "wire_program", timeout=60)
+    assert ended.returncode == 0 and "done" in ended.stdout, ended.stderr
+
+
 @pytest.mark.parametrize("mode", ["failing_source", "many_columns"])
 def test_all_goes_well_in_the_end(mode):
     ended = run(3, PROGRAM, mode)
