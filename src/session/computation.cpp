@@ -7,6 +7,7 @@
 #include "session/pipeline.h"
 #include "session/sources.h"
 #include "session/state.h"
+#include "session/tensor_selection.h"
 #include "store/json_fields.h"
 
 // From a statement to what it computes, and on to its values.
@@ -76,7 +77,7 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
 Computation Session::State::computation_of(const sql::Statement& statement,
                                            StoredDefinitions& catalogue, bool will_run) {
   if (const auto* query = std::get_if<sql::QueryPtr>(&statement.node))
-    return computation_of({{{*query}}}, catalogue, will_run);
+    return computation_of(*query, catalogue, will_run);
   if (const auto* table = std::get_if<sql::CreateTable>(&statement.node);
       table != nullptr && table->query && table->indices.empty())
     return computation_of(*table, catalogue, will_run);
@@ -92,9 +93,20 @@ Computation Session::State::computation_of(const sql::Statement& statement,
   return computation_of(*tensor, catalogue, statement.begin);
 }
 
+Computation Session::State::computation_of(const sql::QueryPtr& query, StoredDefinitions& catalogue,
+                                           bool will_run) {
+  if (!session::selects_tensors(*query, *snapshot, catalogue))
+    return computation_of(std::vector<Output>{{{query}}}, catalogue, will_run);
+  Computation made;
+  optimizer::take_pass(made.passes, session::lower_pass, [&] {
+    made.selected = session::selected_tensors(*query, *snapshot, catalogue);
+  });
+  return made;
+}
+
 Computation Session::State::computation_of(const sql::CreateTable& statement,
                                            StoredDefinitions& catalogue, bool will_run) {
-  session::refuse_taken(catalogue, statement.name, statement.query->location);
+  session::refuse_taken(catalogue, statement, statement.query->location);
   std::vector<std::string> names;
   for (const sql::ColumnDefinition& column : statement.columns) names.push_back(column.name);
   return computation_of({{{statement.query, {}, {}, std::move(names)}, {}, &statement}}, catalogue,
@@ -103,7 +115,7 @@ Computation Session::State::computation_of(const sql::CreateTable& statement,
 
 Computation Session::State::computation_of(const sql::CreateTensor& statement,
                                            StoredDefinitions& catalogue, lang::Location location) {
-  session::refuse_taken(catalogue, statement.name, location);
+  session::refuse_taken(catalogue, statement, location);
   Computation made;
   optimizer::take_pass(made.passes, session::lower_pass, [&] {
     made.tensor = session::planned(statement, *snapshot, catalogue, options.tile_size, location);

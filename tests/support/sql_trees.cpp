@@ -193,14 +193,15 @@ class Lister {
     std::vector<std::string> columns;
     for (const ColumnDefinition& column : table.columns)
       columns.push_back(safe(column.name) + (column.type ? ":" + (*this)(*column.type) : ""));
-    return list("create-table",
-                {if_not(table.if_not_exists), safe(table.name), all(table.indices),
-                 list("columns", columns), all(table.primary_key), (*this)(table.query)});
+    return list("create-table", {if_not(table.if_not_exists), or_replace(table.or_replace),
+                                 safe(table.name), all(table.indices), list("columns", columns),
+                                 all(table.primary_key), (*this)(table.query)});
   }
   std::string operator()(const CreateTensor& tensor) const {
     return list(
         "create-tensor",
-        {if_not(tensor.if_not_exists), safe(tensor.name), tensor.shape ? sizes(*tensor.shape) : "-",
+        {if_not(tensor.if_not_exists), or_replace(tensor.or_replace), safe(tensor.name),
+         tensor.shape ? sizes(*tensor.shape) : "-",
          tensor.element ? std::string(tessera::to_string(*tensor.element)) : "-",
          tensor.tile ? sizes(*tensor.tile) : "-",
          tensor.partition_by ? fmt::format("{}", *tensor.partition_by) : "-",
@@ -281,6 +282,7 @@ class Lister {
   static std::string kind(ObjectKind kind) {
     return kind == ObjectKind::table ? "table" : kind == ObjectKind::tensor ? "tensor" : "view";
   }
+  static std::string or_replace(bool replace) { return replace ? "or-replace" : "-"; }
   static std::string if_not(bool exists) { return exists ? "if-not-exists" : "-"; }
 };
 

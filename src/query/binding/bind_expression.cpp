@@ -207,7 +207,8 @@ struct Binder {
   }
   [[noreturn]] ExpressionPtr refuse_comprehension() const {
     fail_type(location,
-              "array comprehensions are not allowed in queries; use CREATE TENSOR ... AS [ ... ]");
+              "array comprehensions are not allowed over rows; use SELECT [ ... ] without FROM, or "
+              "CREATE TENSOR ... AS [ ... ]");
   }
 
   /// A tensor of constants. Its elements have the widest type that is written.
