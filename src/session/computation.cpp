@@ -44,7 +44,15 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
                                            StoredDefinitions& catalogue, bool will_run) {
   Computation made;
   std::vector<query::Request> requests;
-  for (const Output& output : outputs) requests.push_back(output.request);
+  for (const Output& output : outputs) {
+    requests.push_back(output.request);
+    // A name may be that of a loop variable there.
+    const sql::QueryPtr& query = output.request.query;
+    if (output.request.names.empty() && session::selects_tensors(*query, *snapshot, catalogue))
+      fail_type(query->location,
+                "a SELECT of whole tensors must be a statement of its own; to store what it "
+                "computes, use CREATE TENSOR ... AS");
+  }
   made.outputs = std::move(outputs);
   optimizer::take_pass(made.passes, session::unroll_pass, [&] {
     made.queries = query::unroll(requests, catalogue, options.run.stop);

@@ -55,6 +55,8 @@ struct Session::State {
   StatementResult create_tensor(const sql::CreateTensor& statement, lang::Location location);
   StatementResult insert(const sql::Insert& statement, lang::Location location);
   StatementResult copy(const sql::Copy& statement, lang::Location location);
+  StatementResult copy_selected(const sql::Query& query, const std::string& file,
+                                const FormatOptions& format, session::StoredDefinitions& catalogue);
   /// What adds rows of its own types to a table.
   void add_rows(session::StoredDefinitions& catalogue, const std::string& name, query::Rows rows,
                 Changes& changes, lang::Location location);

@@ -73,6 +73,13 @@ void compute(std::vector<PlannedTensor>& tensors, const query::Settings& setting
     compute_on_disk(open, settings.run);
 }
 
+Database stored_temporarily(const PlannedTensor& tensor, const ExternalAccess& access,
+                            const RunOptions& run) {
+  Database database = Database::temporary(access, run.engine);
+  database.store(relation_name(0), tensor.tensor.plan, run);
+  return database;
+}
+
 ResultTable result_of(const std::vector<PlannedTensor>& tensors, const RunOptions& run) {
   auto data = std::make_shared<ResultTable::Data>();
   query::Row row;
