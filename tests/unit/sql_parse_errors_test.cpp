@@ -191,7 +191,7 @@ const Mistake mistakes[] = {
      "syntax error at or near \"INDEX\": expected TABLE, TENSOR or VIEW after CREATE"},
     {"CREATE OR REPLACE VIEW v AS SELECT 1", 1, 8,
      "CREATE OR REPLACE works for tables and tensors; use DROP VIEW first"},
-    {"CREATE OR TABLE t AS SELECT 1", 1, 11, "expected REPLACE after CREATE OR, found TABLE"},
+    {"CREATE OR TABLE t AS SELECT 1", 1, 11, "expected REPLACE after CREATE OR"},
     {"CREATE OR REPLACE TABLE IF NOT EXISTS t AS SELECT 1", 1, 25,
      "use only one of OR REPLACE and IF NOT EXISTS"},
     {"CREATE OR REPLACE TABLE t[0] (n) AS SELECT 1", 1, 26,
