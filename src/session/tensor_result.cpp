@@ -22,6 +22,16 @@ double bytes_of(const TileType& type) {
   return bytes;
 }
 
+/// What it takes to put a tensor together: its tiles and the whole, and of a sparse one the list of
+/// its entries besides.
+double bytes_of_whole(const TileType& type, const std::optional<std::int64_t>& nonzeros) {
+  if (!type.is_sparse() || !nonzeros) return 2 * bytes_of(type);
+  double rows = 1;
+  for (int d = 0; d < type.shape.rank() - type.sparse_dims; ++d)
+    rows *= static_cast<double>(type.shape[d]);
+  return 8 * rows + 64 * static_cast<double>(*nonzeros);
+}
+
 std::string relation_name(std::size_t number) { return fmt::format("result{}", number); }
 
 /// Has the tensors of these plans stored for as long as somebody may read them.
@@ -97,9 +107,9 @@ ResultTable result_of(const std::vector<PlannedTensor>& tensors, const RunOption
     result.read = [tensor = one.tensor](const Key& key) { return query::read_tile(tensor, key); };
     data->tensors.push_back(std::move(result));
     const auto limit = exec::memory_limit_of(run);
-    const TileSource whole = [tensor = one.tensor, type, limit](const Key&) {
-      // The tiles, and what they are put together to.
-      TESSERA_REQUIRE(OutOfMemory, 2 * bytes_of(type) <= static_cast<double>(limit),
+    const double bytes = bytes_of_whole(type, one.nonzeros);
+    const TileSource whole = [tensor = one.tensor, type, limit, bytes](const Key&) {
+      TESSERA_REQUIRE(OutOfMemory, bytes <= static_cast<double>(limit),
                       "the tensor {} does not fit the memory limit of {}; store it with CREATE "
                       "TENSOR ... AS and read its tiles, or export it to a file",
                       to_string(type), bytes_text(limit));

@@ -5,6 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse
 import tessera as ts
 
@@ -53,6 +54,19 @@ def test_sparse_tensors(db):
     assert str(db.sql("SELECT S.T * 2")).startswith(f"f64[40x50], sparse, {matrix.nnz} nonzeros\n[[")
     assert np.array_equal(value(db, "S").dense().numpy(), matrix.toarray())
     assert ("tile", "MATRIX[20][20]", f"f64[50x40], sparse, {matrix.nnz} nonzeros") in db.sql("DESCRIBE S").fetchall()
+
+
+def test_sparse_tensors_are_put_together_without_their_zeros(db, tmp_path):
+    matrix = scipy.sparse.random(200_000, 200_000, 1e-7, random_state=np.random.default_rng(1), format="csr")
+    scipy.io.mmwrite(str(tmp_path / "x.mtx"), matrix)
+    db.sql(f"CREATE TENSOR X FROM '{tmp_path}/x.mtx' TILE [30000][70000]")
+    for expression, expected in [("X", matrix), ("X + X.T", matrix + matrix.T)]:
+        made = scipy.sparse.csr_matrix(value(db, expression).scipy())
+        assert made.shape == expected.shape and made.nnz == expected.nnz and abs(made - expected).max() < 1e-12
+    small = scipy.sparse.random(7, 9, 0.4, random_state=np.random.default_rng(2), format="csr")
+    scipy.io.mmwrite(str(tmp_path / "y.mtx"), small)
+    db.sql(f"CREATE TENSOR Y FROM '{tmp_path}/y.mtx' TILE [2][4]")
+    assert np.allclose(value(db, "Y.T").dense().numpy(), small.toarray().T)
 
 
 def test_large_results_are_read_tile_by_tile(db):
