@@ -5,7 +5,7 @@
 namespace tessera::query {
 
 /// [ ((i, i), v) | (i, v) <- vector ]
-Tensor diagonal_matrix(const Tensor& vector) {
+calculus::Array diagonal_matrix(const calculus::Array& vector) {
   const auto expression = [](auto node) {
     return std::make_shared<const sql::Expression>(sql::Expression{std::move(node), {}});
   };

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "query/tensors/tensor.h"
+#include "calculus/array.h"
 
 namespace tessera::query {
 
 /// The square matrix that has a vector on its diagonal, and zeros elsewhere.
-Tensor diagonal_matrix(const Tensor& vector);
+calculus::Array diagonal_matrix(const calculus::Array& vector);
 
 }  // namespace tessera::query
