@@ -108,11 +108,15 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
   options.run.sites = wanted.sites.value_or(options.run.engine->sites(options.run));
 
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
-  if (computation.tensor && statement.analyze) session::refuse_virtual(*computation.tensor);
   Outline outline;
-  if (computation.tensor) {
-    outline.tensor = &computation.tensor->tensor;
-  } else {
+  if (computation.tensor) outline.tensors.emplace_back("", computation.tensor->tensor);
+  for (const session::PlannedTensor& one : computation.selected)
+    outline.tensors.emplace_back(computation.selected.size() > 1 ? one.name : "", one.tensor);
+  if (statement.analyze) {
+    if (computation.tensor) session::refuse_virtual(*computation.tensor);
+    for (const session::PlannedTensor& one : computation.selected) session::refuse_virtual(one);
+  }
+  if (outline.tensors.empty()) {
     outline.queries = &computation.queries;
     outline.framing = &computation.framing;
   }

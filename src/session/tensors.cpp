@@ -17,9 +17,10 @@ using session::StoredDefinitions;
 
 namespace session {
 
-PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
-                      StoredDefinitions& catalogue, int tile_size, lang::Location location) {
+PlannedTensor planned(const std::string& name_of_result, const sql::Expression& expression,
+                      const Snapshot& snapshot, StoredDefinitions& catalogue) {
   std::vector<std::string> without_data;
+  std::optional<std::int64_t> nonzeros;
   const auto named = [&](const std::string& written) {
     const auto kind = catalogue.kind(written);
     const std::string name = catalogue.exact_name(written);
@@ -38,14 +39,22 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
         "relation \"{}\" of type {} is not a tensor; a tensor has one column of tiles, no "
         "holes, and one key component for each dimension",
         name, to_string(info.type));
+    if (std::holds_alternative<sql::Name>(expression.node)) nonzeros = info.statistics.nonzeros;
     return query::tensor_of(snapshot.plan(name), *info.shape);
   };
-  query::Tensor tensor = query::bind_tensor(*statement.expression, named);
+  query::Tensor tensor = query::bind_tensor(expression, named);
+  return {name_of_result, std::move(tensor), expression.location, std::move(without_data),
+          nonzeros};
+}
+
+PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
+                      StoredDefinitions& catalogue, int tile_size, lang::Location location) {
+  PlannedTensor made = planned(statement.name, *statement.expression, snapshot, catalogue);
   std::optional<Shape> tile = statement.tile;
-  if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
-  if (tile) tensor = lang::at_location(location, [&] { return query::retiled(tensor, *tile); });
-  return {statement.name, std::move(tensor), statement.expression->location,
-          std::move(without_data)};
+  if (!tile && tile_size > 0) tile = Shape(made.tensor.type.rank(), tile_size);
+  if (tile)
+    made.tensor = lang::at_location(location, [&] { return query::retiled(made.tensor, *tile); });
+  return made;
 }
 
 void refuse_virtual(const PlannedTensor& tensor) {
@@ -92,7 +101,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
   StoredDefinitions catalogue(*snapshot);
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return done(fmt::format("{} already exists, skipping", statement.name));
-  session::refuse_taken(catalogue, statement.name, location);
+  session::refuse_taken(catalogue, statement, location);
   if (!statement.is_virtual && (statement.shape || statement.element || statement.partition_by))
     fail_type(
         location,
@@ -103,6 +112,7 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     const session::VirtualTensor tensor = virtual_tensor(statement, options.tile_size, location);
     Changes changes;
     changes.texts[session::virtual_text(statement.name)] = session::to_text(tensor);
+    if (statement.or_replace) session::drop_replaced(catalogue, *snapshot, statement.name, changes);
     commit(changes, options.run);
     return done(
         fmt::format("created virtual tensor {}: {}", statement.name, to_string(tensor.type)));
@@ -125,6 +135,8 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
   session::Computation computation = computation_of(statement, catalogue, location);
   session::refuse_virtual(*computation.tensor);
   session::Outcome outcome = outcome_of(computation, catalogue);
+  if (statement.or_replace)
+    session::drop_replaced(catalogue, *snapshot, statement.name, outcome.changes);
   commit(outcome);
   return done(fmt::format("created tensor {}: {}", statement.name,
                           to_string(computation.tensor->tensor.type)));

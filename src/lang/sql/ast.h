@@ -303,7 +303,7 @@ struct CreateTable {
   std::vector<ColumnDefinition> columns = {};
   std::vector<std::string> primary_key = {};
   QueryPtr query = {};
-  bool if_not_exists = false;
+  bool if_not_exists = false, or_replace = false;
 };
 
 /// Options in parentheses: WITH (format = csv, header = true).
@@ -319,7 +319,7 @@ struct CreateTensor {
   std::optional<std::string> file = {};
   Options options = {};  // of the file
   ExpressionPtr expression = {};
-  bool if_not_exists = false;
+  bool if_not_exists = false, or_replace = false;
 };
 struct CreateView {
   std::string name;

@@ -21,7 +21,8 @@ struct ExplainedRun {
 struct Outline {
   const query::Unrolled* queries = nullptr;
   const query::Framing* framing = nullptr;
-  const query::Tensor* tensor = nullptr;             // of CREATE TENSOR, instead of queries
+  /// Tensors that are stored or shown, instead of queries; several have names.
+  std::vector<std::pair<std::string, query::Tensor>> tensors = {};
   std::map<std::int64_t, std::string> by_rows = {};  // operators that look at rows, and why
   std::map<std::int64_t, std::string> later = {};  // operators that cannot be planned yet, and why
   std::vector<PassUse> passes = {};      // of the statement; those of its plans are told with them

@@ -45,8 +45,11 @@ void add_tree(const Outline& outline, const Analysis* analysis, int instance,
 }  // namespace
 
 std::string tree_text(const Outline& outline, const Analysis* analysis) {
-  if (outline.tensor != nullptr)
-    return to_string(outline.tensor->type) + "\n" + outline.tensor->plan.explain();
+  std::string text;
+  for (const auto& [name, tensor] : outline.tensors)
+    text += fmt::format("{}{}{}{}\n{}", text.empty() ? "" : "\n", name, name.empty() ? "" : ": ",
+                        to_string(tensor.type), tensor.plan.explain());
+  if (!text.empty()) return text;
   const query::Unrolled& plan = *outline.queries;
   Lines lines;
   if (analysis != nullptr && !analysis->by_rows.empty())
