@@ -30,6 +30,11 @@ Term broadcast(int argument, const Shape& own, const Shape& shape) {
   return element(argument, std::move(at));
 }
 
+/// A number next to an array, which has the say if both have fractions.
+Scalar number_next_to(DType array, const Scalar& number) {
+  return is_float(array) && number.dtype() != DType::boolean ? number.cast(array) : number;
+}
+
 /// Each element by itself.
 template <class Make>
 Array of_each(const Array& array, const Make& make) {
@@ -54,12 +59,35 @@ Array elementwise(std::string_view function, const Array& a, const Array& b) {
 
 Array with_number(std::string_view function, const Array& array, const Scalar& number,
                   bool number_is_left) {
-  const bool fits = is_float(array.type.dtype) && number.dtype() != DType::boolean;
-  const Term value = tessera::number(fits ? number.cast(array.type.dtype) : number);
+  const Term value = tessera::number(number_next_to(array.type.dtype, number));
   return of_each(array, [&](const Term& element) {
     return number_is_left ? applied(function, {value, element})
                           : applied(function, {element, value});
   });
+}
+
+Array chosen(const Array& condition, const ArrayOrNumber& yes, const ArrayOrNumber& no) {
+  std::vector<Array> arrays{condition};
+  for (const ArrayOrNumber* one : {&yes, &no})
+    if (const auto* array = std::get_if<Array>(one)) arrays.push_back(*array);
+  Shape shape;
+  for (const Array& array : arrays) shape = broadcast_shapes(shape, array.type.shape);
+  IndexForm form = over(shape);
+  int next = 0;
+  const auto element_of_next = [&] {
+    const Shape& own = arrays[static_cast<std::size_t>(next)].type.shape;
+    return broadcast(next++, own, shape);
+  };
+  const auto branch = [&](const ArrayOrNumber& one, const ArrayOrNumber& other) {
+    if (std::holds_alternative<Array>(one)) return element_of_next();
+    const auto& value = std::get<Scalar>(one);
+    const auto* array = std::get_if<Array>(&other);
+    return number(array == nullptr ? value : number_next_to(array->type.dtype, value));
+  };
+  const Term holds = element_of_next();
+  const Term if_so = branch(yes, no);
+  form.value = choice(holds, if_so, branch(no, yes));
+  return defined(std::move(form), std::move(arrays));
 }
 
 Array converted(const Array& array, DType dtype) {

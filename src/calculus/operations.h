@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "calculus/array.h"
@@ -16,6 +17,10 @@ Array elementwise(std::string_view function, const Array& a, const Array& b);
 /// Of an array and a number, which takes the dtype of the array if that has fractions.
 Array with_number(std::string_view function, const Array& array, const Scalar& number,
                   bool number_is_left);
+/// The one where the condition holds, the other elsewhere, broadcast; a number takes the dtype of
+/// an array as above.
+using ArrayOrNumber = std::variant<Array, Scalar>;
+Array chosen(const Array& condition, const ArrayOrNumber& yes, const ArrayOrNumber& no);
 Array converted(const Array& array, DType dtype);
 /// For each dimension of the result, which of the array it is.
 Array permuted(const Array& array, const std::vector<int>& axes);

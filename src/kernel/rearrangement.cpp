@@ -82,6 +82,29 @@ Tile reshape(const Tile& tile, const Params& params) {
   return tile.reshape(infer_reshape(tile.type(), params).shape);
 }
 
+// --- expand_dims
+
+/// Where the new dimension goes among those of the result.
+int new_axis(const TileType& type, const Params& params) {
+  TESSERA_REQUIRE(TypeError, type.shape.rank() < max_rank,
+                  "expand_dims: {} already has {} dimensions", to_string(type), max_rank);
+  Shape result = type.shape;
+  result.push_back(1);
+  return normalize_axis("expand_dims", params.integer("axis"), result);
+}
+
+TileType infer_expand_dims(const TileType& type, const Params& params) {
+  TileType result = type;
+  result.shape.push_back(1);
+  std::rotate(result.shape.begin() + new_axis(type, params), result.shape.end() - 1,
+              result.shape.end());
+  return result;
+}
+
+Tile expand_dims(const Tile& tile, const Params& params) {
+  return tile.reshape(infer_expand_dims(tile.type(), params).shape);
+}
+
 // --- slice
 
 struct SliceBounds {
@@ -275,6 +298,13 @@ std::vector<Kernel> rearrangement_kernels() {
            .parameters = {{"shape", std::nullopt,
                            "the extents; one may be -1 and follows from the others"}}},
           moves_elements()),
+      rearrangement_kernel({.name = "expand_dims",
+                            .description = "a with one more dimension, of extent 1",
+                            .copies = Copies::if_sparse,
+                            .infer = infer_expand_dims,
+                            .run = expand_dims,
+                            .parameters = {{"axis", std::int64_t{0}, "which of the result it is"}}},
+                           moves_elements()),
       rearrangement_kernel(
           {.name = "slice",
            .description = "a box of a, or every step-th element of it",
@@ -295,6 +325,7 @@ std::vector<Kernel> rearrangement_kernels() {
                            moves_elements()),
   };
   kernels.push_back(window_kernel());
+  kernels.push_back(assembly_kernel());
   for (Kernel& kernel : enlargement_kernels()) kernels.push_back(std::move(kernel));
   return kernels;
 }

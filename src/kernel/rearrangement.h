@@ -39,4 +39,7 @@ std::vector<Kernel> enlargement_kernels();
 /// A part of two neighbours side by side.
 Kernel window_kernel();
 
+/// Some positions of many neighbours.
+Kernel assembly_kernel();
+
 }  // namespace tessera

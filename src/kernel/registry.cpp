@@ -43,7 +43,7 @@ class Registry {
  public:
   Registry() {
     for (auto family : {binary_kernels, scalar_kernels, unary_kernels, reduction_kernels,
-                        rearrangement_kernels, product_kernels, contraction_kernels,
+                        scan_kernels, rearrangement_kernels, product_kernels, contraction_kernels,
                         convolution_kernels, factorization_kernels, layout_kernels, index_kernels})
       for (Kernel& kernel : family()) add(std::move(kernel));
     for (const auto& [alias, text] : builtin_aliases) add_alias(alias, text);

@@ -150,6 +150,53 @@ KernelCase window(CaseMaker& make) {
   return make.made(std::move(tiles), {{"axis", axis}, {"begin", begin}, {"step", step}});
 }
 
+KernelCase assemble(CaseMaker& make) {
+  Random& random = make.random;
+  Shape shape = make.shape(make.misfit() ? 0 : 1);
+  const int rank = shape.rank();
+  const std::int64_t axis = rank == 0 ? 0 : random.between(-rank, rank - 1);
+  const int dimension = static_cast<int>(axis < 0 ? axis + rank : axis);
+  std::vector<Tile> tiles{make.tile(shape)};
+  Integers begins{random.between(-3, 3)}, wanted;
+  for (std::int64_t parts = random.between(0, 3); parts > 0; --parts) {
+    const std::int64_t before = rank > 0 ? shape[dimension] : 0;
+    begins.push_back(random.chance(0.7) ? begins.back() + before : random.between(-5, 20));
+    if (rank > 0) shape[dimension] = make.extent(8);
+    const Tile next = make.tile(make.misfit() ? make.shape() : shape);
+    tiles.push_back(make.misfit() ? next : next.cast(tiles[0].dtype()));
+  }
+  std::int64_t position = random.between(-5, 10);
+  for (std::int64_t count = random.between(0, 12); count > 0; --count) {
+    wanted.push_back(position);
+    position = random.chance(0.8) ? position + 1 : random.between(-5, 20);
+  }
+  if (random.chance(0.1)) begins[0] = random.pick(Integers{INT64_MIN, INT64_MAX});
+  if (make.misfit()) begins.push_back(0);
+  for (const Integers& list : {begins, wanted}) {
+    MutableTile vector = MutableTile::uninitialized(
+        DType::i64, {static_cast<std::int64_t>(list.size()) + (make.misfit() ? 1 : 0)});
+    std::fill_n(vector.data<std::int64_t>(), vector.elements(), 0);
+    std::copy(list.begin(), list.end(), vector.data<std::int64_t>());
+    const Tile made = std::move(vector).publish();
+    tiles.push_back(make.misfit() ? made.cast(DType::f64) : made);
+  }
+  return make.made(std::move(tiles), {{"axis", axis}});
+}
+
+KernelCase expand_dims(CaseMaker& make) {
+  Tile tile = make.tile(make.shape(0, make.misfit() ? max_rank : max_rank - 1));
+  const std::int64_t outside = make.misfit() ? 1 : 0;
+  const std::int64_t axis = make.random.between(-tile.rank() - 1 - outside, tile.rank() + outside);
+  return make.made({std::move(tile)}, {{"axis", axis}});
+}
+
+KernelCase scan(CaseMaker& make) {
+  Tile tile = make.tile(make.shape(make.misfit() ? 0 : 1));
+  const std::int64_t outside = make.misfit() || tile.rank() == 0 ? 1 : 0;
+  const std::int64_t axis = make.random.between(-tile.rank() - outside, tile.rank() - 1 + outside);
+  return make.made({std::move(tile)}, {{"axis", axis}, {"exclusive", make.random.chance(0.3)}});
+}
+
 KernelCase compress(CaseMaker& make) {
   Tile tile = make.tile(make.shape());
   const std::int64_t dims = make.misfit() ? 9 : make.random.between(0, tile.rank());
@@ -159,9 +206,21 @@ KernelCase compress(CaseMaker& make) {
 }  // namespace
 
 Generators rearrangement_generators() {
-  return {{"transpose", transpose}, {"permute", permute},   {"reshape", reshape}, {"slice", slice},
-          {"diag", diag},           {"tile", tile},         {"pad", pad},         {"cast", cast},
-          {"concat", concat},       {"compress", compress}, {"window", window}};
+  return {{"transpose", transpose},
+          {"permute", permute},
+          {"reshape", reshape},
+          {"slice", slice},
+          {"diag", diag},
+          {"tile", tile},
+          {"pad", pad},
+          {"cast", cast},
+          {"concat", concat},
+          {"compress", compress},
+          {"window", window},
+          {"assemble", assemble},
+          {"expand_dims", expand_dims},
+          {"cumsum", scan},
+          {"cumprod", scan}};
 }
 
 }  // namespace tessera

@@ -225,6 +225,55 @@ Judge window(const Arguments& arguments, const Params& params) {
   return equals(std::move(result));
 }
 
+Judge assemble(const Arguments& arguments, const Params& params) {
+  TESSERA_REQUIRE(TypeError, arguments.size() >= 3, "too few arguments");
+  const std::size_t parts = arguments.size() - 2;
+  const Elements &first = arguments[0], &begins = arguments[parts], &wanted = arguments.back();
+  const int axis = plain_axis(params.integer("axis"), first.shape.rank());
+  TESSERA_REQUIRE(TypeError,
+                  begins.dtype == DType::i64 && wanted.dtype == DType::i64 &&
+                      begins.shape == Shape{static_cast<std::int64_t>(parts)} &&
+                      wanted.shape.rank() == 1,
+                  "no such positions");
+  for (std::size_t p = 0; p < parts; ++p) {
+    TESSERA_REQUIRE(
+        TypeError,
+        arguments[p].dtype == first.dtype && arguments[p].shape.rank() == first.shape.rank(),
+        "the parts do not fit");
+    for (int d = 0; d < first.shape.rank(); ++d)
+      TESSERA_REQUIRE(TypeError, d == axis || arguments[p].shape[d] == first.shape[d],
+                      "extents differ");
+  }
+  Shape shape = first.shape;
+  shape[axis] = wanted.shape[0];
+  Expected result{Elements(first.dtype, shape)};
+  for (std::int64_t i = 0; i < result.values.size(); ++i) {
+    const Index index = index_of(i, shape);
+    for (std::size_t p = 0; p < parts; ++p) {
+      const Elements& part = arguments[p];
+      const __int128 place = static_cast<__int128>(wanted.integers[index[axis]]) -
+                             begins.integers[static_cast<std::int64_t>(p)];
+      if (place < 0 || place >= part.shape[axis]) continue;
+      Index at = index;
+      at[axis] = static_cast<std::int64_t>(place);
+      result.values.set(i, part, position_of(at, part.shape));
+      break;
+    }
+  }
+  return equals(std::move(result));
+}
+
+Judge expand_dims(const Arguments& arguments, const Params& params) {
+  Shape shape = arguments[0].shape;
+  TESSERA_REQUIRE(TypeError, shape.rank() < max_rank, "too many dimensions");
+  const int axis = plain_axis(params.integer("axis"), shape.rank() + 1);
+  shape.push_back(1);
+  std::rotate(shape.begin() + axis, shape.end() - 1, shape.end());
+  Expected result{Elements(arguments[0].dtype, shape)};
+  for (std::int64_t i = 0; i < result.values.size(); ++i) result.values.set(i, arguments[0], i);
+  return equals(std::move(result));
+}
+
 Judge concat(const Arguments& arguments, const Params& params) {
   const Shape& first = arguments[0].shape;
   const int axis = plain_axis(params.integer("axis"), first.rank());
@@ -262,6 +311,8 @@ References rearrangement_references() {
           {"reshape", reshape},
           {"slice", slice},
           {"window", window},
+          {"assemble", assemble},
+          {"expand_dims", expand_dims},
           {"diag", diag},
           {"tile", tile},
           {"pad", pad},

@@ -159,6 +159,25 @@ std::int64_t nonzeros(const Elements& a, const Members& members) {
                        [&](std::int64_t i) { return a.is_nonzero(i); });
 }
 
+/// What is reduced for each element: those up to it along an axis, or before it.
+Reference scan(Reduce reduce) {
+  return [=](const Arguments& arguments, const Params& params) {
+    const Elements& a = arguments[0];
+    const int axis = plain_axis(params.integer("axis"), a.shape.rank());
+    Expected result{Elements(number(a.dtype), a.shape)};
+    if (is_float(result.values.dtype)) result.tolerances.resize(a.reals.size());
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      Members members;
+      Index index = index_of(i, a.shape);
+      const std::int64_t count = index[axis] + (params.flag("exclusive") ? 0 : 1);
+      for (index[axis] = 0; index[axis] < count; ++index[axis])
+        members.push_back(position_of(index, a.shape));
+      reduce(a, members, result, i);
+    }
+    return equals(std::move(result));
+  };
+}
+
 }  // namespace
 
 References reduction_references() {
@@ -181,6 +200,8 @@ References reduction_references() {
                           const auto count = static_cast<std::int64_t>(members.size());
                           result.values.set_integer(position, nonzeros(a, members) == count);
                         })},
+      {"cumsum", scan(sum)},
+      {"cumprod", scan(product)},
       {"any", reduction(always<DType::boolean>,
                         [](const Elements& a, const Members& members, Expected& result,
                            std::int64_t position) {

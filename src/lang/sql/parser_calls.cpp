@@ -18,10 +18,11 @@ bool at_parameter_name(const Cursor& cursor) {
 
 /// `axes = [0, 1]` is a parameter of a kernel, but SUM(a = b) counts what is equal: an aggregate of
 /// the language has one argument, and sum(a, axes = [0]) is the kernel. `f(a == b)` and `f((a =
-/// b))` compare.
+/// b))` compare, and so does `where(a = b, x, y)`.
 bool at_parameter(const Cursor& cursor, const Call& call) {
   if (!at_parameter_name(cursor)) return false;
   if (is_plain_aggregate(call.name) && call.arguments.empty()) return false;
+  if (same_word(call.name, "where")) return false;
   const Token next = cursor.next();
   return next.kind == Token::Kind::symbol && next.text == "=";
 }

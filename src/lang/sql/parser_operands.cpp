@@ -131,6 +131,10 @@ bool may_be_indexed(const Expression& value) {
 ExpressionPtr named(Cursor& cursor) {
   const Location location = cursor.location();
   const bool plain = cursor.token().kind == Token::Kind::word;
+  if (cursor.at_word("WHERE") && cursor.next().text == "(") {  // the function, not the clause
+    cursor.advance();
+    return call(cursor, "where", location);
+  }
   std::string name = cursor.expect_name("an expression");
   if (cursor.at_symbol("("))
     return plain && same_word(name, "CAST") ? cast(cursor, location)

@@ -112,7 +112,10 @@ void Printer::form(const Binary& binary) {
 void Printer::form(const Call& call) {
   const bool was_in_call = in_call_;
   in_call_ = in_call_ || !is_plain_aggregate(call.name) || call.arguments.size() > 1;
-  add_name(call.name);
+  if (call.name == "where")
+    add(call.name);  // needs no quotes before its parentheses
+  else
+    add_name(call.name);
   add(call.distinct ? "(DISTINCT " : "(");
   if (call.star) add("*");
   add_list(call.arguments, [&](const ExpressionPtr& argument) { print(*argument); });

@@ -106,6 +106,10 @@ ExpressionPtr bind_call(const sql::Call& call, const Scope& scope, Location loca
   for (const sql::ExpressionPtr& argument : call.arguments)
     arguments.push_back(bind(*argument, scope));
   if (call.star || call.distinct) fail_type(location, "{} is not an aggregate function", call.name);
+  if (same_name(call.name, "where"))
+    fail_type(location,
+              "where is a function of whole tensors; use CASE WHEN ... THEN ... ELSE ... "
+              "END in a query");
   if (same_name(call.name, "coalesce")) return coalesce(arguments, location);
 
   return lang::at_location(location, [&] {

@@ -10,10 +10,12 @@
 #include "query/rows/kernel_location.h"
 #include "query/rows/refusal.h"
 #include "query/rows/text_value.h"
+#include "query/tensors/concatenation.h"
 #include "query/tensors/diagonal_matrix.h"
 #include "query/tensors/einsum.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_reduction.h"
+#include "query/tensors/tensor_scan.h"
 #include "tile/dispatch.h"
 
 namespace tessera::query {
@@ -88,6 +90,16 @@ std::optional<Array> folded(const KernelCall& kernel, const Array& array) {
   return is_mean ? calculus::with_number("div", fold, Scalar(count), false) : fold;
 }
 
+/// The parts in one dtype, as tensors.
+std::vector<Tensor> alike(const std::vector<Array>& parts, Arrays& arrays) {
+  DType dtype = parts.at(0).type.dtype;
+  for (const Array& part : parts) dtype = promote(dtype, part.type.dtype);
+  std::vector<Tensor> tensors;
+  for (const Array& part : parts)
+    tensors.push_back(arrays.tensor(calculus::converted(part, dtype)));
+  return tensors;
+}
+
 Array applied(const KernelCall& kernel, const std::vector<Array>& arguments, int output,
               Arrays& arrays) {
   const std::string& name = kernel.kernel().name;
@@ -115,10 +127,19 @@ Array applied(const KernelCall& kernel, const std::vector<Array>& arguments, int
     return calculus::einsum({{letters, letters}, ""}, arguments);
   }
   if (const auto fold = folded(kernel, first)) return *fold;
+  if (name == "concat") {
+    std::vector<TileType> types;
+    for (const Array& argument : arguments)
+      types.push_back({argument.type.dtype, argument.type.shape});
+    (void)kernel.infer(types);  // checks the axis and the extents
+    const int axis = normalize_axis(name, params.integer("axis"), first.type.shape);
+    return arrays.given(concatenated(alike(arguments, arrays), axis));
+  }
   std::vector<Tensor> tensors;
   for (const Array& argument : arguments) tensors.push_back(arrays.tensor(argument));
   const auto made = [&]() -> Tensor {
     if (is_reduction(kernel.kernel())) return reduced(tensors[0], kernel);
+    if (is_scan(kernel.kernel())) return scanned(tensors[0], kernel);
     if (name == "softmax") return softmax(tensors[0]);
     if (kernel.properties().elementwise && tensors.size() == 1) return mapped(tensors[0], kernel);
     if (kernel.properties().elementwise && tensors.size() == 2)
@@ -141,6 +162,53 @@ bool is_scalar_function(const KernelCall& kernel, const std::vector<DType>& argu
 
 Scalar scalar_of(const Tile& number) {
   return visit_dtype(number.dtype(), [&]<class T>() { return Scalar(number.at<T>({})); });
+}
+
+/// where(condition, a, b): a and b may be numbers.
+TensorOperand where(const sql::Call& call, const std::vector<TensorOperand>& arguments,
+                    lang::Location location, Arrays& arrays) {
+  if (arguments.size() != 3 || !call.parameters.empty())
+    fail_type(location,
+              "where takes a condition, what stands where it holds, and what stands "
+              "elsewhere, such as where(x > 0, x, 0)");
+  const auto branch = [&](const TensorOperand& operand) -> calculus::ArrayOrNumber {
+    if (operand.array) return *operand.array;
+    return scalar_of(operand.number);
+  };
+  try {
+    return {calculus::chosen(as_array(arguments[0], arrays), branch(arguments[1]),
+                             branch(arguments[2]))};
+  } catch (const TypeError& error) {
+    throw TypeError(fmt::format("where({}, {}, {}): {}", shape_text(arguments[0]),
+                                shape_text(arguments[1]), shape_text(arguments[2]), error.what()));
+  }
+}
+
+/// stack(a, b, ..., axis = k): side by side along a new dimension.
+TensorOperand stacked(const sql::Call& call, const std::vector<Array>& parts, Arrays& arrays) {
+  std::int64_t given = 0;
+  for (const auto& [name, written] : call.parameters) {
+    if (!same_name(name, "axis"))
+      fail_type(written->location, "stack has no parameter \"{}\"; it has axis", name);
+    const ParamValue value = parameter_of(*written, name);
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr)
+      fail_type(written->location, "axis must be the number of a dimension of the result");
+    given = *number;
+  }
+  const Shape& shape = parts.at(0).type.shape;
+  for (const Array& part : parts)
+    TESSERA_REQUIRE(TypeError, part.type.shape == shape,
+                    "stack: all arguments must have one shape; found {} and {}", to_string(shape),
+                    to_string(part.type.shape));
+  TESSERA_REQUIRE(TypeError, shape.rank() < max_rank, "stack: {} already has {} dimensions",
+                  to_string(shape), max_rank);
+  Shape result = shape;
+  result.push_back(static_cast<std::int64_t>(parts.size()));
+  const int axis = normalize_axis("stack", given, result);
+  std::vector<Tensor> tensors = alike(parts, arrays);
+  for (Tensor& tensor : tensors) tensor = expanded(tensor, axis);
+  return {arrays.given(concatenated(tensors, axis))};
 }
 
 EinsumCall einsum_call(const sql::Call& call, const std::string& text) {
@@ -210,6 +278,8 @@ TensorOperand call_tensors(const sql::Call& call, const std::vector<TensorOperan
   return lang::at_location(location, [&]() -> TensorOperand {
     std::vector<Array> given;
     for (const TensorOperand& argument : arguments) given.push_back(as_array(argument, arrays));
+    if (same_name(call.name, "where")) return where(call, arguments, location, arrays);
+    if (same_name(call.name, "stack")) return stacked(call, given, arrays);
     if (spec) return {einsum(einsum_call(call, *spec), given)};
     const KernelBinding binding =
         function_named(same_name(call.name, "avg") ? "mean" : call.name, location);

