@@ -225,30 +225,39 @@ void symmetric_product(const BlasOperand<W>& a, const BlasOperand<W>& b, Update 
                        const ProductBlocks& blocks) {
   const std::int64_t n = a.view.rows, k = a.view.columns;
   const std::int64_t stripes = (n + blocks.rows - 1) / blocks.rows;
-  const auto one = [&](std::int64_t stripe) {
-    const std::int64_t i = stripe * blocks.rows, rows = std::min(blocks.rows, n - i);
+  const auto beta_of = [&](std::int64_t l) {
+    return W(update == Update::overwrite && l == 0 ? 0 : 1);
+  };
+  const auto diagonal = [&](std::int64_t i, std::int64_t rows) {
     for (std::int64_t l = 0; l < k; l += blocks.inner) {
-      const std::int64_t inner = std::min(blocks.inner, k - l);
-      const W beta = update == Update::overwrite && l == 0 ? 0 : 1;
-      const BlasOperand<W> left = block(a, i, l, rows, inner);
       refuse_if_stopped("matrices were multiplied");
-      {
-        const LibraryCall call;
-        call_syrk(left.transpose(), static_cast<int>(rows), static_cast<int>(inner),
-                  left.view.first, static_cast<int>(left.leading()), beta, c + i * n + i,
-                  static_cast<int>(n));
-      }
-      for (std::int64_t j = i + rows; j < n; j += blocks.columns) {
-        const std::int64_t columns = std::min(blocks.columns, n - j);
-        refuse_if_stopped("matrices were multiplied");
-        blas_product(left, block(b, l, j, inner, columns), beta, c + i * n + j, n);
-      }
+      const std::int64_t inner = std::min(blocks.inner, k - l);
+      const BlasOperand<W> left = block(a, i, l, rows, inner);
+      const LibraryCall call;
+      call_syrk(left.transpose(), static_cast<int>(rows), static_cast<int>(inner), left.view.first,
+                static_cast<int>(left.leading()), beta_of(l), c + i * n + i, static_cast<int>(n));
     }
   };
+  const auto right_of_it = [&](std::int64_t i, std::int64_t rows) {
+    for (std::int64_t j = i + rows; j < n; j += blocks.columns)
+      for (std::int64_t l = 0; l < k; l += blocks.inner) {
+        refuse_if_stopped("matrices were multiplied");
+        const std::int64_t inner = std::min(blocks.inner, k - l);
+        blas_product(block(a, i, l, rows, inner),
+                     block(b, l, j, inner, std::min(blocks.columns, n - j)), beta_of(l),
+                     c + i * n + j, n);
+      }
+  };
+  // The larger parts first.
+  const auto one = [&](std::int64_t number) {
+    const std::int64_t i = number % stripes * blocks.rows;
+    const std::int64_t rows = std::min(blocks.rows, n - i);
+    number < stripes ? right_of_it(i, rows) : diagonal(i, rows);
+  };
   if (is_worth_sharing(n, n, k) && stripes > 1)
-    share_work(stripes, one);
+    share_work(2 * stripes, one);
   else
-    for (std::int64_t stripe = 0; stripe < stripes; ++stripe) one(stripe);
+    for (std::int64_t number = 0; number < 2 * stripes; ++number) one(number);
   all_above_diagonal(n, [&](std::int64_t i, std::int64_t j) {
     c[j * n + i] = c[i * n + j];
     return true;
