@@ -150,6 +150,35 @@ KernelCase window(CaseMaker& make) {
   return make.made(std::move(tiles), {{"axis", axis}, {"begin", begin}, {"step", step}});
 }
 
+KernelCase shift(CaseMaker& make) {
+  Random& random = make.random;
+  Shape shape = make.shape(make.misfit() ? 0 : 1);
+  const int rank = shape.rank();
+  const int axis = rank == 0 ? 0 : static_cast<int>(random.between(0, rank - 1));
+  const std::int64_t tile = rank == 0 ? 1 : std::max<std::int64_t>(1, shape[axis]);
+  if (rank > 0) shape[axis] = tile;
+  // A tensor of several tiles, of which two neighbours are given.
+  const std::int64_t extent = random.between(0, 3 * tile);
+  const std::int64_t distance = random.between(-2 * tile, 2 * tile);
+  const std::int64_t own = random.between(-1, 3);
+  const auto length = [&](std::int64_t number) {
+    return number >= 0 && number * tile < extent ? std::min(tile, extent - number * tile) : tile;
+  };
+  if (rank > 0) shape[axis] = length(own);
+  Tile first = make.tile(shape);
+  if (rank > 0) shape[axis] = length(own + 1);
+  Tile second = make.tile(make.misfit() ? make.shape() : shape).cast(first.dtype());
+  const std::int64_t begin = own * tile + random.between(0, tile - 1) - distance;
+  MutableTile positions = MutableTile::zeros(DType::i64, {random.between(0, tile)});
+  for (std::int64_t i = 0; i < positions.shape()[0]; ++i)
+    positions.data<std::int64_t>()[i] = begin + i;
+  return make.made({std::move(first), std::move(second), std::move(positions).publish()},
+                   {{"axis", std::int64_t{axis}},
+                    {"distance", distance},
+                    {"extent", extent},
+                    {"tile", make.misfit() ? std::int64_t{0} : tile}});
+}
+
 KernelCase compress(CaseMaker& make) {
   Tile tile = make.tile(make.shape());
   const std::int64_t dims = make.misfit() ? 9 : make.random.between(0, tile.rank());
@@ -161,7 +190,7 @@ KernelCase compress(CaseMaker& make) {
 Generators rearrangement_generators() {
   return {{"transpose", transpose}, {"permute", permute},   {"reshape", reshape}, {"slice", slice},
           {"diag", diag},           {"tile", tile},         {"pad", pad},         {"cast", cast},
-          {"concat", concat},       {"compress", compress}, {"window", window}};
+          {"concat", concat},       {"compress", compress}, {"window", window},   {"shift", shift}};
 }
 
 }  // namespace tessera
