@@ -85,11 +85,11 @@ Computation Session::State::computation_of(const sql::Statement& statement,
   if (const auto* version = std::get_if<sql::Materialize>(&statement.node))
     return computation_of(session::outputs_of({{*version}}, catalogue), catalogue, will_run);
   const auto* tensor = std::get_if<sql::CreateTensor>(&statement.node);
-  if (tensor == nullptr || !tensor->expression)
+  if (tensor == nullptr || !tensor->is_computed())
     fail_type(statement.begin,
               "EXPLAIN supports only queries, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE "
               "and MATERIALIZE");
-  return computation_of(*tensor, catalogue, statement.begin);
+  return computation_of(*tensor, catalogue, statement.begin, will_run);
 }
 
 Computation Session::State::computation_of(const sql::CreateTable& statement,
@@ -102,11 +102,19 @@ Computation Session::State::computation_of(const sql::CreateTable& statement,
 }
 
 Computation Session::State::computation_of(const sql::CreateTensor& statement,
-                                           StoredDefinitions& catalogue, lang::Location location) {
+                                           StoredDefinitions& catalogue, lang::Location location,
+                                           bool will_run) {
   session::refuse_taken(catalogue, statement.name, location);
+  for (const std::string& other : statement.others)
+    session::refuse_taken(catalogue, other, location);
   Computation made;
+  // Loops that run in sequence run now, and nothing is stored before all of them have.
+  const query::RunPlans run = [this](const std::vector<Plan>& plans) {
+    return tessera::run(plans, options.run);
+  };
   optimizer::take_pass(made.passes, session::lower_pass, [&] {
-    made.tensor = session::planned(statement, *snapshot, catalogue, options.tile_size, location);
+    made.tensors = session::planned(statement, *snapshot, catalogue, options.tile_size,
+                                    will_run ? run : nullptr, location);
   });
   return made;
 }

@@ -23,7 +23,7 @@ struct Computation {
   query::Framing framing = {};
   std::vector<query::Value> tables = {};  // that the queries read
   Job::Identity job = {};                 // if there are several frames
-  std::optional<PlannedTensor> tensor = {};
+  std::optional<PlannedTensors> tensors = {};
   std::vector<PassUse> passes = {};  // that this has been taken through
 
   bool in_frames() const { return framing.frames.size() > 1; }

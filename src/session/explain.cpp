@@ -108,10 +108,11 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
   options.run.sites = wanted.sites.value_or(options.run.engine->sites(options.run));
 
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
-  if (computation.tensor && statement.analyze) session::refuse_virtual(*computation.tensor);
+  if (computation.tensors && statement.analyze) session::refuse_virtual(*computation.tensors);
   Outline outline;
-  if (computation.tensor) {
-    outline.tensor = &computation.tensor->tensor;
+  if (computation.tensors) {
+    outline.tensors = &computation.tensors->tensors;
+    outline.program = computation.tensors->program;
   } else {
     outline.queries = &computation.queries;
     outline.framing = &computation.framing;

@@ -31,8 +31,9 @@ std::vector<Plan> Outcome::stored() const {
 Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& catalogue) {
   Outcome made;
   made.run = options.run;
-  if (computation.tensor) {
-    made.changes.results.emplace_back(computation.tensor->name, computation.tensor->tensor.plan);
+  if (computation.tensors) {
+    for (const auto& [name, tensor] : computation.tensors->tensors)
+      made.changes.results.emplace_back(name, tensor.plan);
     return made;
   }
   made.run.holes = Holes::allowed;

@@ -17,9 +17,11 @@ using session::StoredDefinitions;
 
 namespace session {
 
-PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
-                      StoredDefinitions& catalogue, int tile_size, lang::Location location) {
-  std::vector<std::string> without_data;
+PlannedTensors planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
+                       StoredDefinitions& catalogue, int tile_size, const query::RunPlans& run,
+                       lang::Location location) {
+  PlannedTensors made;
+  std::vector<std::string>& without_data = made.virtual_inputs;
   const auto named = [&](const std::string& written) {
     const auto kind = catalogue.kind(written);
     const std::string name = catalogue.exact_name(written);
@@ -40,20 +42,38 @@ PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapsh
         name, to_string(info.type));
     return query::tensor_of(snapshot.plan(name), *info.shape);
   };
-  query::Tensor tensor = query::bind_tensor(*statement.expression, named);
-  std::optional<Shape> tile = statement.tile;
-  if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
-  if (tile) tensor = lang::at_location(location, [&] { return query::retiled(tensor, *tile); });
-  return {statement.name, std::move(tensor), statement.expression->location,
-          std::move(without_data)};
+  const auto add = [&](const std::string& name, query::Tensor tensor) {
+    std::optional<Shape> tile = statement.tile;
+    if (!tile && tile_size > 0) tile = Shape(tensor.type.rank(), tile_size);
+    if (tile) tensor = lang::at_location(location, [&] { return query::retiled(tensor, *tile); });
+    made.tensors.emplace_back(name, std::move(tensor));
+  };
+  if (!statement.program) {
+    made.location = statement.expression->location;
+    add(statement.name, query::bind_tensor(*statement.expression, named));
+    return made;
+  }
+  made.location = location;
+  std::vector<std::string> names = {statement.name};
+  names.insert(names.end(), statement.others.begin(), statement.others.end());
+  const query::RunPlans run_stored = [&](const std::vector<Plan>& plans) {
+    refuse_virtual(made);
+    return run(plans);
+  };
+  query::BoundProgram bound = query::bind_program(
+      *statement.program, names, named, run ? run_stored : query::RunPlans(), location);
+  for (std::size_t i = 0; i < bound.results.size(); ++i)
+    add(names[i], std::move(bound.results[i]));
+  made.program = std::move(bound.outline);
+  return made;
 }
 
-void refuse_virtual(const PlannedTensor& tensor) {
-  if (!tensor.virtual_inputs.empty())
+void refuse_virtual(const PlannedTensors& tensors) {
+  if (!tensors.virtual_inputs.empty())
     fail_type(
-        tensor.location,
+        tensors.location,
         "tensor \"{}\" is virtual and has no data; the statement can be explained but not run",
-        tensor.virtual_inputs.front());
+        tensors.virtual_inputs.front());
 }
 
 }  // namespace session
@@ -122,12 +142,15 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     }
     return done(fmt::format("{}; read {}", message, session::count_text(report.rows, "row")));
   }
-  session::Computation computation = computation_of(statement, catalogue, location);
-  session::refuse_virtual(*computation.tensor);
+  session::Computation computation = computation_of(statement, catalogue, location, true);
+  session::refuse_virtual(*computation.tensors);
   session::Outcome outcome = outcome_of(computation, catalogue);
   commit(outcome);
-  return done(fmt::format("created tensor {}: {}", statement.name,
-                          to_string(computation.tensor->tensor.type)));
+  std::string message;
+  for (const auto& [name, tensor] : computation.tensors->tensors)
+    message += fmt::format("{}{}: {}", message.empty() ? "created tensor " : ", ", name,
+                           to_string(tensor.type));
+  return done(message);
 }
 
 }  // namespace tessera

@@ -1,21 +1,24 @@
 #pragma once
 
-#include "query/tensors/tensor.h"
+#include "query/loops/program.h"
 #include "session/stored_definitions.h"
 
 namespace tessera::session {
 
 /// What CREATE TENSOR ... AS stores, in the tiles that the statement asks for, or else of that
 /// extent; 0: in those that it comes in.
-struct PlannedTensor {
-  std::string name;
-  query::Tensor tensor;
-  lang::Location location;                       // of the expression
-  std::vector<std::string> virtual_inputs = {};  // because of which it can be explained, not run
+struct PlannedTensors {
+  /// Each with its name. None of a program that is only planned and runs loops in sequence.
+  std::vector<std::pair<std::string, query::Tensor>> tensors;
+  lang::Location location;                                // of the expression
+  std::vector<std::string> virtual_inputs = {};           // that are without data
+  std::vector<std::vector<std::string>> program = {};     // how its loops run, line by line
 };
-PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
-                      StoredDefinitions& catalogue, int tile_size, lang::Location location);
-/// TypeError if it reads a virtual tensor: there is nothing to compute.
-void refuse_virtual(const PlannedTensor& tensor);
+/// `run`: null where nothing is to be run.
+PlannedTensors planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
+                       StoredDefinitions& catalogue, int tile_size, const query::RunPlans& run,
+                       lang::Location location);
+/// TypeError if they read a virtual tensor: there is nothing to compute.
+void refuse_virtual(const PlannedTensors& tensors);
 
 }  // namespace tessera::session

@@ -297,8 +297,12 @@ struct CreateTable {
 /// Options in parentheses: WITH (format = csv, header = true).
 using Options = std::vector<std::pair<std::string, ExpressionPtr>>;
 
+/// { ... }: loops and assignments (lang/sql/program.h).
+struct Program;
+
 struct CreateTensor {
   std::string name;
+  std::vector<std::string> others = {};  // that the same program makes
   std::optional<Shape> shape = {};  // of a virtual one
   std::optional<DType> element = {};
   std::optional<Shape> tile = {};
@@ -307,7 +311,10 @@ struct CreateTensor {
   std::optional<std::string> file = {};
   Options options = {};  // of the file
   ExpressionPtr expression = {};
+  std::shared_ptr<const Program> program = {};  // instead of an expression
   bool if_not_exists = false;
+
+  bool is_computed() const { return expression != nullptr || program != nullptr; }
 };
 struct CreateView {
   std::string name;

@@ -66,6 +66,10 @@ void Printer::form(const CreateTable& table) {
 void Printer::form(const CreateTensor& tensor) {
   add(tensor.if_not_exists ? "CREATE TENSOR IF NOT EXISTS " : "CREATE TENSOR ");
   add_name(tensor.name);
+  for (const std::string& other : tensor.others) {
+    add(", ");
+    add_name(other);
+  }
   if (tensor.shape) {
     add(" ");
     print_sizes(*tensor.shape);
@@ -95,6 +99,10 @@ void Printer::form(const CreateTensor& tensor) {
   if (tensor.expression) {
     add(" AS ");
     print(*tensor.expression);
+  }
+  if (tensor.program) {
+    add(" AS ");
+    print(tensor.program->steps);
   }
 }
 

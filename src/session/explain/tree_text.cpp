@@ -42,11 +42,21 @@ void add_tree(const Outline& outline, const Analysis* analysis, int instance,
     add_tree(outline, analysis, instance, input, depth + 1, lines);
 }
 
+std::string tensors_text(const Outline& outline) {
+  std::string text;
+  if (!outline.program.empty()) text = in_columns(outline.program) + "\n";
+  for (const auto& [name, tensor] : *outline.tensors) {
+    if (outline.tensors->size() > 1) text += name + ": ";
+    text += to_string(tensor.type) + "\n" + tensor.plan.explain();
+  }
+  if (outline.tensors->empty()) text += "what the loops yield is planned when they run\n";
+  return text;
+}
+
 }  // namespace
 
 std::string tree_text(const Outline& outline, const Analysis* analysis) {
-  if (outline.tensor != nullptr)
-    return to_string(outline.tensor->type) + "\n" + outline.tensor->plan.explain();
+  if (outline.tensors != nullptr) return tensors_text(outline);
   const query::Unrolled& plan = *outline.queries;
   Lines lines;
   if (analysis != nullptr && !analysis->by_rows.empty())

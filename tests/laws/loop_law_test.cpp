@@ -1,0 +1,233 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include "lang/sql/parser.h"
+#include "lang/sql/program.h"
+#include "query/loops/program.h"
+#include "support/naive_program.h"
+#include "support/random_tiles.h"
+#include "tessera/run.h"
+
+// Random programs of loops and assignments, whose iterations depend on each other or not, against
+// their definition: one step after the other, element by element.
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t side = 7;  // of all arrays; no index is larger
+
+class RandomProgram {
+ public:
+  explicit RandomProgram(std::uint64_t seed) : random_(seed) {
+    for (const char* name : {"A", "B"}) store(name, {side, side});
+    store("V", {side});
+  }
+
+  std::string text() {
+    line("var R[7, 7];");
+    if (random_.chance(0.5)) line("var S[7];");
+    else line("for z = 0, 6 do S[z] := 0;");
+    line(fmt::format("var total = {};", random_.between(0, 2)));
+    const std::int64_t loops = random_.between(1, 3);
+    for (std::int64_t i = 0; i < loops; ++i) loop(3);
+    return "{ " + text_ + "}";
+  }
+
+  const std::map<std::string, Tile>& tiles() const { return tiles_; }
+  const std::map<std::string, query::Tensor>& tensors() const { return tensors_; }
+  Random& random() { return random_; }
+
+ private:
+  void line(const std::string& more) { text_ += more + " "; }
+
+  void store(const std::string& name, const Shape& shape) {
+    Shape cut;
+    for (std::int64_t extent : shape) cut.push_back(random_.between(2, extent + 1));
+    const Layouts layout = random_.chance(0.2) ? Layouts::sparse : Layouts::dense;
+    const Tile tile = random_tile(random_, DType::f64, shape, {Values::small_integers, layout});
+    tiles_.emplace(name, tile.dense());
+    const Plan plan = Plan::input(Relation::from_tensor(tile, cut, Presence::continuous), name);
+    tensors_.emplace(name, query::tensor_of(plan, shape));
+  }
+
+  void loop(int depth) {
+    const std::string index = fmt::format("i{}", ++count_);
+    const std::string outer = indices_.empty() ? "" : random_.pick(indices_);
+    switch (outer.empty() ? random_.between(0, 2) : random_.between(0, 5)) {
+      case 0: line(fmt::format("for {} = 3, 0, -1 do {{", index)); break;
+      case 1: line(fmt::format("for {} = {}, 3, 2 do {{", index, random_.between(0, 1))); break;
+      case 3: line(fmt::format("for {} = {}, 3 do {{", index, outer)); break;
+      case 4: line(fmt::format("for {} = 0, {} - 1 do {{", index, outer)); break;
+      default:
+        line(fmt::format("for {} = {}, {} do {{", index, random_.between(0, 1),
+                         random_.between(2, 3)));
+    }
+    indices_.push_back(index);
+    const std::size_t names = numbers_.size();
+    const std::int64_t steps = random_.between(1, 3);
+    for (std::int64_t s = 0; s < steps; ++s) step(depth - 1);
+    line("};");
+    indices_.pop_back();
+    numbers_.resize(names);
+  }
+
+  void step(int depth) {
+    switch (random_.between(0, 9)) {
+      case 0:
+      case 1:
+      case 2:
+        if (depth > 0) return loop(depth);
+        break;
+      case 3:
+        line(fmt::format("if {} {} {} then {{", value(1), random_.chance(0.5) ? "<" : "<=",
+                         value(0)));
+        assignment();
+        if (random_.chance(0.4)) {
+          line("} else {");
+          assignment();
+        }
+        return line("};");
+      case 4: {
+        const std::string name = fmt::format("t{}", ++count_);
+        line(fmt::format("{} := {};", name, value(1)));
+        numbers_.push_back(name);
+        return;
+      }
+      case 5:
+        if (numbers_.empty()) break;
+        return line(fmt::format("{} += {};", random_.pick(numbers_), value(1)));
+      case 6: return line(fmt::format("total += {};", value(1)));
+      case 7: {
+        const std::string name = fmt::format("n{}", ++count_);
+        line(fmt::format("let {} = {};", name, index()));
+        numbers_.push_back(name);
+        indices_.push_back(indices_.back());  // it is left out when the loop ends
+        indices_.pop_back();
+        lets_.push_back(name);
+        return;
+      }
+      default: break;
+    }
+    assignment();
+  }
+
+  void assignment() {
+    static const std::vector<std::string> updates = {":=", ":=", ":=", "+=", "+=", "-=",
+                                                     "min=", "max="};
+    const std::string target = random_.chance(0.5) ? fmt::format("R[{}, {}]", index(), index())
+                                                   : fmt::format("S[{}]", index());
+    line(fmt::format("{} {} {};", target, random_.pick(updates), value(2)));
+  }
+
+  std::string index() {
+    const std::string& name = random_.pick(indices_);
+    switch (random_.between(0, 9)) {
+      case 0: return fmt::format("{} + {}", name, random_.between(1, 2));
+      case 1: return fmt::format("3 - {}", name);
+      case 2: return fmt::format("2 * {}", name);
+      case 3: return fmt::format("{}", random_.between(0, 6));
+      case 4: return fmt::format("({} + {}) % 4", name, random_.pick(indices_));
+      default: return name;
+    }
+  }
+
+  std::string value(int depth) {
+    if (depth > 0 && random_.chance(0.7)) {
+      static const std::vector<std::string> operators = {"+", "-", "+", "*"};
+      return fmt::format("({} {} {})", value(depth - 1), random_.pick(operators), value(depth - 1));
+    }
+    switch (random_.between(0, 9)) {
+      case 0: return fmt::format("{}", random_.between(0, 3));
+      case 1: return random_.pick(indices_);
+      case 2: return fmt::format("V[{}]", index());
+      case 3: return random_.chance(0.5) ? "total" : fmt::format("S[{}]", index());
+      case 4: return fmt::format("R[{}, {}]", index(), index());
+      case 5:
+      case 6:
+        if (!numbers_.empty()) return random_.pick(numbers_);
+        break;
+      default: break;
+    }
+    return fmt::format("{}[{}, {}]", random_.chance(0.5) ? "A" : "B", index(), index());
+  }
+
+  Random random_;
+  std::map<std::string, Tile> tiles_;
+  std::map<std::string, query::Tensor> tensors_;
+  std::string text_;
+  int count_ = 0;
+  std::vector<std::string> indices_, numbers_, lets_;
+};
+
+std::string differing(const Tile& actual, const Tile& expected) {
+  if (actual.shape() != expected.shape())
+    return fmt::format("it is {}, not {}", to_string(actual.shape()), to_string(expected.shape()));
+  const Tile a = actual.cast(DType::f64).contiguous(), b = expected.contiguous();
+  for (std::int64_t i = 0; i < b.elements(); ++i) {
+    const double x = a.data<double>()[i], y = b.data<double>()[i];
+    if (!std::isfinite(y) || std::abs(y) > 1e12) continue;  // order of operations matters
+    if (std::abs(x - y) > 1e-9 * std::max(1.0, std::abs(y)))
+      return fmt::format("element {} is {}, not {}", i, x, y);
+  }
+  return "";
+}
+
+std::uint64_t programs() {
+  const char* said = std::getenv("PROGRAMS");
+  return said == nullptr ? 150 : std::strtoull(said, nullptr, 10);
+}
+
+bool grows_large(const std::map<std::string, Tile>& arrays) {
+  for (const auto& [name, tile] : arrays) {
+    const Tile whole = tile.contiguous();
+    for (std::int64_t i = 0; i < whole.elements(); ++i)
+      if (!(std::abs(whole.data<double>()[i]) < 1e9)) return true;
+  }
+  return false;
+}
+
+TEST(Loops, AreWhatTheirDefinitionSays) {
+  std::uint64_t at_once = 0, compared = 0;
+  const std::vector<std::string> wanted = {"R", "S", "total"};
+  for (std::uint64_t seed = 0; seed < programs(); ++seed) {
+    RandomProgram made(seed);
+    const std::string text = made.text();
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, text));
+    const auto statements = sql::parse("CREATE TENSOR R AS " + text);
+    const sql::Program& program =
+        *std::get<sql::CreateTensor>(statements.at(0)->node).program;
+    std::map<std::string, Tile> expected = made.tiles();
+    expected.emplace("S", MutableTile::zeros(DType::f64, {side}).publish());
+    run_naively(program, expected);
+    if (grows_large(expected)) continue;
+    const query::TensorNamed named = [&](const std::string& name) {
+      if (!made.tensors().contains(name)) throw TypeError("no tensor " + name);
+      return made.tensors().at(name);
+    };
+    RunOptions options;
+    options.sites = static_cast<int>(made.random().between(1, 3));
+    const query::RunPlans run = [&](const std::vector<Plan>& plans) {
+      return tessera::run(plans, options);
+    };
+    const query::BoundProgram bound = query::bind_program(program, wanted, named, run, {});
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      EXPECT_EQ(differing(bound.results.at(i).plan.run(options).to_tensor(),
+                          expected.at(wanted[i])),
+                "")
+          << wanted[i];
+    const query::BoundProgram planned = query::bind_program(program, wanted, named, nullptr, {});
+    if (!planned.results.empty()) ++at_once;
+    ++compared;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(at_once, compared / 10);
+  EXPECT_GT(compared, programs() / 2);
+}
+
+}  // namespace
+}  // namespace tessera
