@@ -1,3 +1,4 @@
+#include "lang/sql/program.h"
 #include "support/random_sql_parts.h"
 
 namespace tessera::sql {

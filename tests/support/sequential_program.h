@@ -12,6 +12,6 @@ namespace tessera {
 /// by element. All numbers are doubles. `arrays` has what it reads, and gets what it declares and
 /// assigns; numbers are arrays without dimensions. An element outside of an array is an
 /// std::logic_error.
-void run_naively(const sql::Program& program, std::map<std::string, Tile>& arrays);
+void run_in_sequence(const sql::Program& program, std::map<std::string, Tile>& arrays);
 
 }  // namespace tessera

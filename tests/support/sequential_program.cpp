@@ -1,4 +1,4 @@
-#include "support/naive_program.h"
+#include "support/sequential_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,30 +8,28 @@
 namespace tessera {
 namespace {
 
-using namespace sql;
-
 class Sequential {
  public:
   explicit Sequential(std::map<std::string, Tile>& arrays) : arrays_(arrays) {}
 
-  void run(const Steps& steps) {
+  void run(const sql::Steps& steps) {
     const std::map<std::string, double> around = names_;
-    for (const StepPtr& step : steps) std::visit([&](const auto& node) { one(node); }, step->node);
+    for (const sql::StepPtr& step : steps) std::visit([&](const auto& node) { one(node); }, step->node);
     names_ = around;
   }
 
  private:
-  void one(const Variable& variable) {
+  void one(const sql::Variable& variable) {
     Shape shape;
-    for (const ExpressionPtr& extent : variable.extents) shape.push_back(whole(*extent));
+    for (const sql::ExpressionPtr& extent : variable.extents) shape.push_back(whole(*extent));
     MutableTile made = MutableTile::zeros(DType::f64, shape);
     if (variable.value) made.data<double>()[0] = value(*variable.value);
     arrays_.insert_or_assign(variable.name, std::move(made).publish());
   }
-  void one(const Definition& definition) { names_[definition.name] = value(*definition.value); }
-  void one(const Assignment& assignment) {
+  void one(const sql::Definition& definition) { names_[definition.name] = value(*definition.value); }
+  void one(const sql::Assignment& assignment) {
     Index at;
-    for (const ExpressionPtr& index : assignment.indices) at.push_back(whole(*index));
+    for (const sql::ExpressionPtr& index : assignment.indices) at.push_back(whole(*index));
     const double operand = value(*assignment.value);
     if (!arrays_.contains(assignment.name))
       arrays_.emplace(assignment.name, MutableTile::zeros(DType::f64, {}).publish());
@@ -52,7 +50,7 @@ class Sequential {
                                                     : throw std::logic_error("no such update");
     array = std::move(changed).publish();
   }
-  void one(const ForLoop& loop) {
+  void one(const sql::ForLoop& loop) {
     const std::int64_t by = loop.by ? whole(*loop.by) : 1, to = whole(*loop.to);
     for (std::int64_t i = whole(*loop.from); by > 0 ? i <= to : i >= to; i += by) {
       const auto before = names_;
@@ -61,12 +59,12 @@ class Sequential {
       names_ = before;
     }
   }
-  void one(const WhileLoop& loop) {
+  void one(const sql::WhileLoop& loop) {
     while (value(*loop.condition) != 0) run(loop.body);
   }
-  void one(const Branch& branch) { run(value(*branch.condition) != 0 ? branch.yes : branch.no); }
+  void one(const sql::Branch& branch) { run(value(*branch.condition) != 0 ? branch.yes : branch.no); }
 
-  std::int64_t whole(const Expression& expression) {
+  std::int64_t whole(const sql::Expression& expression) {
     return static_cast<std::int64_t>(value(expression));
   }
   static std::int64_t offset_of(const Tile& array, const Index& at) {
@@ -78,39 +76,39 @@ class Sequential {
     return offset;
   }
 
-  double value(const Expression& expression) {
-    if (const auto* literal = std::get_if<Literal>(&expression.node)) {
+  double value(const sql::Expression& expression) {
+    if (const auto* literal = std::get_if<sql::Literal>(&expression.node)) {
       if (const auto* integer = std::get_if<std::int64_t>(&literal->value))
         return static_cast<double>(*integer);
       return std::get<double>(literal->value);
     }
-    if (const auto* name = std::get_if<Name>(&expression.node)) {
+    if (const auto* name = std::get_if<sql::Name>(&expression.node)) {
       const auto known = names_.find(name->column);
       if (known != names_.end()) return known->second;
       return arrays_.at(name->column).contiguous().data<double>()[0];
     }
-    if (const auto* unary = std::get_if<Unary>(&expression.node)) {
+    if (const auto* unary = std::get_if<sql::Unary>(&expression.node)) {
       const double operand = value(*unary->operand);
-      return unary->op == UnaryOperator::minus ? -operand : operand == 0;
+      return unary->op == sql::UnaryOperator::minus ? -operand : operand == 0;
     }
-    if (const auto* indexed = std::get_if<Versioned>(&expression.node)) {
+    if (const auto* indexed = std::get_if<sql::Versioned>(&expression.node)) {
       Index at;
-      for (const ExpressionPtr& index : indexed->indices) at.push_back(whole(*index));
+      for (const sql::ExpressionPtr& index : indexed->indices) at.push_back(whole(*index));
       const Tile array = arrays_.at(indexed->name).contiguous();
       return array.data<double>()[offset_of(array, at)];
     }
-    const auto& binary = std::get<Binary>(expression.node);
+    const auto& binary = std::get<sql::Binary>(expression.node);
     const double a = value(*binary.left), b = value(*binary.right);
     switch (binary.op) {
-      case BinaryOperator::add: return a + b;
-      case BinaryOperator::subtract: return a - b;
-      case BinaryOperator::multiply: return a * b;
-      case BinaryOperator::remainder: return a - std::floor(a / b) * b;
-      case BinaryOperator::equal: return a == b;
-      case BinaryOperator::less: return a < b;
-      case BinaryOperator::less_equal: return a <= b;
-      case BinaryOperator::greater: return a > b;
-      case BinaryOperator::logical_and: return a != 0 && b != 0;
+      case sql::BinaryOperator::add: return a + b;
+      case sql::BinaryOperator::subtract: return a - b;
+      case sql::BinaryOperator::multiply: return a * b;
+      case sql::BinaryOperator::remainder: return a - std::floor(a / b) * b;
+      case sql::BinaryOperator::equal: return a == b;
+      case sql::BinaryOperator::less: return a < b;
+      case sql::BinaryOperator::less_equal: return a <= b;
+      case sql::BinaryOperator::greater: return a > b;
+      case sql::BinaryOperator::logical_and: return a != 0 && b != 0;
       default: throw std::logic_error("no such operator");
     }
   }
@@ -121,7 +119,7 @@ class Sequential {
 
 }  // namespace
 
-void run_naively(const Program& program, std::map<std::string, Tile>& arrays) {
+void run_in_sequence(const sql::Program& program, std::map<std::string, Tile>& arrays) {
   Sequential(arrays).run(program.steps);
 }
 
