@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 
 #include "base/check.h"
 #include "key/solver.h"
@@ -20,6 +21,7 @@ using sql::ExpressionPtr;
 constexpr const char* folded_name = "\x01 folded";
 constexpr const char* element_name = "\x01 element";
 constexpr const char* written_name = "\x01 written";
+constexpr const char* fixed_prefix = "\x01 index ";
 
 std::string hidden(const char* stem, std::size_t number) {
   return fmt::format("__{}{}", stem, number);
@@ -158,14 +160,16 @@ class Translation {
     refuse_outside();
     LocalArray after = before_;
     find_places();
-    const bool folds = !update().empty() && !is_one_each();
+    const bool folds = !update().empty() && !is_one_each() && !is_folded_in_place();
     if (!folds && is_zero(*assignment_.value) && !before_.value && update().empty()) {
       const auto* whole = std::get_if<sql::Literal>(&assignment_.value->node);
       after.least = promote(after.least, std::holds_alternative<double>(whole->value) ? DType::f64
                                                                                        : DType::i64);
       return after;
     }
-    Tensor made = folds ? folded() : is_one_each() ? one_each() : scattered();
+    Tensor made = folds                                   ? folded()
+                  : is_one_each() || is_folded_in_place() ? one_each()
+                                                          : scattered();
     DType dtype = before_.element.value_or(
         before_.value ? made.type.dtype : promote(before_.least, made.type.dtype));
     made = in_dtype(made, dtype);
@@ -237,8 +241,36 @@ class Translation {
     });
   }
 
+  /// Whether the values of an element are those of loops inside of the ones that it is at. Used in
+  /// iterations of a loop that runs in sequence: an index form that reads its index serves all.
+  bool is_folded_in_place() const {
+    if (update().empty() || update() == "/") return false;
+    bool in_sequence = false;
+    std::set<std::string> inside;
+    for (const Around& around : chain_) {
+      if (std::holds_alternative<Around::Fixed>(around.node)) in_sequence = true;
+      const auto* loop = std::get_if<const sql::ForLoop*>(&around.node);
+      if (loop != nullptr && is_place(*loop)) {
+        if (!inside.empty()) return false;
+      } else if (loop != nullptr) {
+        inside.insert((*loop)->variable);
+      } else if (const auto* defined = std::get_if<const sql::Definition*>(&around.node)) {
+        if (!inside.empty()) inside.insert((*defined)->name);
+      }
+    }
+    return in_sequence && !mentions(assignment_.indices, inside);
+  }
+  static bool mentions(const std::vector<ExpressionPtr>& expressions,
+                       const std::set<std::string>& names) {
+    std::set<std::string> found;
+    for (const ExpressionPtr& expression : expressions) add_names(*expression, found);
+    return std::any_of(found.begin(), found.end(),
+                       [&](const std::string& name) { return names.contains(name); });
+  }
+
   Tensor one_each() const {
     ExpressionPtr value = this->value();
+    std::vector<sql::Qualifier> inside;  // of a fold for each element
     std::vector<std::string> places;
     std::vector<sql::Qualifier> qualifiers;
     std::vector<ExpressionPtr> guard;
@@ -251,15 +283,20 @@ class Translation {
     }
     Chain before;
     for (const Around& around : chain_) {
-      if (const auto* loop = std::get_if<const sql::ForLoop*>(&around.node)) {
+      const auto* loop = std::get_if<const sql::ForLoop*>(&around.node);
+      if (loop != nullptr && is_place(*loop))
         add_range(**loop, before, guard);
-      } else if (const auto* asked = std::get_if<Around::Asked>(&around.node)) {
+      else if (loop != nullptr || !inside.empty())
+        add_qualifiers(around, before, inside, true);
+      else if (const auto* asked = std::get_if<Around::Asked>(&around.node))
         guard.push_back(asked->negated ? write_.no(asked->condition) : asked->condition);
-      } else {
-        qualifiers.push_back(plain_qualifier(around));
-      }
+      else
+        qualifiers.push_back(plain_qualifier(around, true));
       before.push_back(around);
     }
+    if (!inside.empty())
+      value = write_.fold(update(), write_.make(std::make_shared<const sql::Comprehension>(
+                                        sql::Comprehension{std::nullopt, value, inside})));
     std::vector<ExpressionPtr> at;
     for (int d = 0; d < shape_.rank(); ++d) {
       const auto which = static_cast<std::size_t>(d);
@@ -394,9 +431,12 @@ class Translation {
 
   // ---- Both
 
-  sql::Qualifier plain_qualifier(const Around& around) const {
+  /// `is_read`: the index of a loop that runs in sequence is read, so that what is made of it is
+  /// the same form in each iteration, which is compiled once.
+  sql::Qualifier plain_qualifier(const Around& around, bool is_read) const {
     if (const auto* fixed = std::get_if<Around::Fixed>(&around.node))
-      return write_.let(fixed->name, write_.integer(fixed->value));
+      return write_.let(fixed->name, is_read ? write_.name(fixed_prefix + fixed->name)
+                                             : write_.integer(fixed->value));
     const auto* defined = std::get<const sql::Definition*>(around.node);
     return write_.let(defined->name, defined->value);
   }
@@ -405,34 +445,81 @@ class Translation {
     std::vector<sql::Qualifier> all;
     Chain before;
     for (const Around& around : chain_) {
-      if (const auto* asked = std::get_if<Around::Asked>(&around.node)) {
-        all.push_back(write_.qualifier(sql::Condition{
-            asked->negated ? write_.no(asked->condition) : asked->condition}));
-      } else if (const auto* found = std::get_if<const sql::ForLoop*>(&around.node)) {
-        const sql::ForLoop& loop = **found;
-        if (!loop.by) {
-          all.push_back(write_.generator(loop.variable, loop.from, loop.to));
-        } else {
-          const std::int64_t by = functions_.step_of(loop, before);
-          const ExpressionPtr step = write_.integer(by);
-          const std::string count = hidden("t", before.size());
-          const ExpressionPtr length =
-              write_.binary(BinaryOperator::subtract, by > 0 ? loop.to : loop.from,
-                            by > 0 ? loop.from : loop.to);
-          all.push_back(write_.generator(count, write_.integer(0),
-                                         write_.binary(BinaryOperator::integer_divide, length,
-                                                       write_.integer(std::abs(by)))));
-          all.push_back(write_.let(
-              loop.variable,
-              write_.binary(BinaryOperator::add, loop.from,
-                            write_.binary(BinaryOperator::multiply, write_.name(count), step))));
-        }
-      } else {
-        all.push_back(plain_qualifier(around));
-      }
+      add_qualifiers(around, before, all, false);
       before.push_back(around);
     }
     return all;
+  }
+
+  void add_qualifiers(const Around& around, const Chain& before, std::vector<sql::Qualifier>& into,
+                      bool is_read) const {
+    if (const auto* asked = std::get_if<Around::Asked>(&around.node)) {
+      into.push_back(write_.qualifier(
+          sql::Condition{asked->negated ? write_.no(asked->condition) : asked->condition}));
+      return;
+    }
+    const auto* found = std::get_if<const sql::ForLoop*>(&around.node);
+    if (found == nullptr) return into.push_back(plain_qualifier(around, is_read));
+    const sql::ForLoop& loop = **found;
+    ExpressionPtr from = loop.from, to = loop.to;
+    std::vector<sql::Qualifier> within;
+    if (is_read) {  // where the range depends on what is read, a longer one, and conditions
+      const ExpressionPtr index = write_.name(loop.variable);
+      const auto [first, last] = longest_range(loop, before);
+      const bool upwards = functions_.step_of(loop, before) > 0;
+      using enum BinaryOperator;
+      if (!loop.by && first) {
+        from = write_.integer(*first);
+        within.push_back(
+            write_.qualifier(sql::Condition{write_.binary(greater_equal, index, loop.from)}));
+      }
+      if ((!loop.by || upwards) && last) {
+        to = write_.integer(*last);
+        within.push_back(
+            write_.qualifier(sql::Condition{write_.binary(less_equal, index, loop.to)}));
+      }
+    }
+    if (!loop.by) {
+      into.push_back(write_.generator(loop.variable, from, to));
+    } else {
+      const std::int64_t by = functions_.step_of(loop, before);
+      const std::string count = hidden("t", before.size());
+      const ExpressionPtr length = write_.binary(BinaryOperator::subtract, by > 0 ? to : from,
+                                                 by > 0 ? from : to);
+      into.push_back(write_.generator(count, write_.integer(0),
+                                      write_.binary(BinaryOperator::integer_divide, length,
+                                                    write_.integer(std::abs(by)))));
+      into.push_back(write_.let(
+          loop.variable, write_.binary(BinaryOperator::add, from,
+                                       write_.binary(BinaryOperator::multiply, write_.name(count),
+                                                     write_.integer(by)))));
+    }
+    into.insert(into.end(), within.begin(), within.end());
+  }
+
+  /// The least and the greatest index of a loop in all iterations of the loops in sequence around
+  /// it; nothing for an end that is the same in all of them.
+  std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> longest_range(
+      const sql::ForLoop& loop, const Chain& before) const {
+    std::deque<sql::ForLoop> loops;
+    std::set<std::string> changing;
+    Chain all;
+    for (const Around& around : before) {
+      if (const auto* defined = std::get_if<const sql::Definition*>(&around.node))
+        if (mentions({(*defined)->value}, changing)) changing.insert((*defined)->name);
+      const auto* fixed = std::get_if<Around::Fixed>(&around.node);
+      if (fixed == nullptr) {
+        all.push_back(around);
+        continue;
+      }
+      changing.insert(fixed->name);
+      loops.push_back({fixed->name, write_.integer(fixed->all.low),
+                       write_.integer(fixed->all.high), nullptr, {}});
+      all.push_back({&loops.back()});
+    }
+    const auto from = functions_.range(*loop.from, all), to = functions_.range(*loop.to, all);
+    return {from && mentions({loop.from}, changing) ? std::optional(from->low) : std::nullopt,
+            to && mentions({loop.to}, changing) ? std::optional(to->high) : std::nullopt};
   }
 
   /// A number that is made of elements, or of nothing but numbers.
@@ -446,11 +533,20 @@ class Translation {
 
   Tensor bound(const sql::Expression& comprehension) const {
     const TensorNamed named = [&](const std::string& name) {
+      if (name.starts_with(fixed_prefix)) return index_named(name);
       const auto temporary = temporaries_.find(name);
       return temporary == temporaries_.end() ? named_(name) : temporary->second;
     };
     return bind_comprehension(
         comprehension, [&](const sql::Expression& domain) { return bind_tensor(domain, named); });
+  }
+
+  Tensor index_named(const std::string& name) const {
+    for (const Around& around : chain_)
+      if (const auto* fixed = std::get_if<Around::Fixed>(&around.node))
+        if (fixed_prefix + fixed->name == name)
+          return constant_tensor(Tile::scalar(fixed->value));
+    throw InternalError("no loop in sequence has an index of this name");
   }
 
   const LocalArray& before_;

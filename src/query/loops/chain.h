@@ -15,10 +15,11 @@ namespace tessera::query {
 
 /// What is around a step of a program.
 struct Around {
-  /// The index of a loop that runs in sequence.
+  /// The index of a loop that runs in sequence, in one iteration of all.
   struct Fixed {
     std::string name;
     std::int64_t value;
+    Interval all;
   };
   struct Asked {
     sql::ExpressionPtr condition;

@@ -205,9 +205,10 @@ class ProgramRun {
     const auto from = integer(*loop.from, place.runs), to = integer(*loop.to, place.runs);
     const std::int64_t by = functions_.step_of(loop, place.runs);
     if (!from || !to || !run_) return false;
+    const Interval all{std::min(*from, *to), std::max(*from, *to)};
     for (std::int64_t index = *from; by > 0 ? index <= *to : index >= *to; index += by) {
       if (!steps(loop.body,
-                 {query::with(place.runs, {Around::Fixed{loop.variable, index}}),
+                 {query::with(place.runs, {Around::Fixed{loop.variable, index, all}}),
                   query::with(place.written, {&loop})}))
         return false;
       settle();
