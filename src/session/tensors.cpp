@@ -60,10 +60,9 @@ PlannedTensors planned(const sql::CreateTensor& statement, const Snapshot& snaps
     refuse_virtual(made);
     return run(plans);
   };
-  query::BoundProgram bound = query::bind_program(
-      *statement.program, names, named, run ? run_stored : query::RunPlans(), location);
-  for (std::size_t i = 0; i < bound.results.size(); ++i)
-    add(names[i], std::move(bound.results[i]));
+  query::BoundProgram bound = query::bind_program(*statement.program, names, named,
+                                                  run ? run_stored : query::RunPlans(), location);
+  for (std::size_t i = 0; i < bound.results.size(); ++i) add(names[i], std::move(bound.results[i]));
   made.program = std::move(bound.outline);
   return made;
 }

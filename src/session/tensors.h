@@ -10,9 +10,9 @@ namespace tessera::session {
 struct PlannedTensors {
   /// Each with its name. None of a program that is only planned and runs loops in sequence.
   std::vector<std::pair<std::string, query::Tensor>> tensors;
-  lang::Location location;                                // of the expression
-  std::vector<std::string> virtual_inputs = {};           // that are without data
-  std::vector<std::vector<std::string>> program = {};     // how its loops run, line by line
+  lang::Location location;                             // of the expression
+  std::vector<std::string> virtual_inputs = {};        // that are without data
+  std::vector<std::vector<std::string>> program = {};  // how its loops run, line by line
 };
 /// `run`: null where nothing is to be run.
 PlannedTensors planned(const sql::CreateTensor& statement, const Snapshot& snapshot,

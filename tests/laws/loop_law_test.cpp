@@ -83,8 +83,8 @@ class RandomProgram {
         if (depth > 0) return loop(depth);
         break;
       case 3:
-        line(fmt::format("if {} {} {} then {{", value(1), random_.chance(0.5) ? "<" : "<=",
-                         value(0)));
+        line(fmt::format("if {} {} {} then {{", value(1),
+                         random_.chance(0.5) ? "<" : "<=", value(0)));
         assignment();
         if (random_.chance(0.4)) {
           line("} else {");
@@ -113,8 +113,8 @@ class RandomProgram {
   }
 
   void assignment() {
-    static const std::vector<std::string> updates = {":=", ":=", ":=", "+=", "+=", "-=",
-                                                     "min=", "max="};
+    static const std::vector<std::string> updates = {
+        ":=", ":=", ":=", "+=", "+=", "-=", "min=", "max="};
     const std::string target = random_.chance(0.5) ? fmt::format("R[{}, {}]", index(), index())
                                                    : fmt::format("S[{}]", index());
     line(fmt::format("{} {} {};", target, random_.pick(updates), value(2)));
@@ -175,7 +175,7 @@ std::string differing(const Tile& actual, const Tile& expected) {
 
 std::uint64_t programs() {
   const char* said = std::getenv("PROGRAMS");
-  return said == nullptr ? 150 : std::strtoull(said, nullptr, 10);
+  return said == nullptr ? 100 : std::strtoull(said, nullptr, 10);
 }
 
 bool grows_large(const std::map<std::string, Tile>& arrays) {
@@ -195,8 +195,7 @@ TEST(Loops, AreWhatTheirDefinitionSays) {
     const std::string text = made.text();
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, text));
     const auto statements = sql::parse("CREATE TENSOR R AS " + text);
-    const sql::Program& program =
-        *std::get<sql::CreateTensor>(statements.at(0)->node).program;
+    const sql::Program& program = *std::get<sql::CreateTensor>(statements.at(0)->node).program;
     std::map<std::string, Tile> expected = made.tiles();
     expected.emplace("S", MutableTile::zeros(DType::f64, {side}).publish());
     run_in_sequence(program, expected);
@@ -213,9 +212,8 @@ TEST(Loops, AreWhatTheirDefinitionSays) {
     query::BoundProgram bound;
     ASSERT_NO_THROW(bound = query::bind_program(program, wanted, named, run, {}));
     for (std::size_t i = 0; i < wanted.size(); ++i)
-      EXPECT_EQ(differing(bound.results.at(i).plan.run(options).to_tensor(),
-                          expected.at(wanted[i])),
-                "")
+      EXPECT_EQ(
+          differing(bound.results.at(i).plan.run(options).to_tensor(), expected.at(wanted[i])), "")
           << wanted[i];
     const query::BoundProgram planned = query::bind_program(program, wanted, named, nullptr, {});
     if (!planned.results.empty()) ++at_once;

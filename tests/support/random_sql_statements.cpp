@@ -55,7 +55,7 @@ decltype(Step::node) random_step(Random& random, int nesting) {
     }
     case 1: return Definition{random_name(random), random_expression(random, depth)};
     case 2: {
-      static const std::vector<std::string> updates = {"",  "+",   "-",   "*",  "/",
+      static const std::vector<std::string> updates = {"",    "+",   "-",   "*", "/",
                                                        "min", "max", "and", "or"};
       return Assignment{random_name(random),
                         random_list(random, 0, 2, [&] { return random_expression(random, depth); }),

@@ -14,7 +14,8 @@ class Sequential {
 
   void run(const sql::Steps& steps) {
     const std::map<std::string, double> around = names_;
-    for (const sql::StepPtr& step : steps) std::visit([&](const auto& node) { one(node); }, step->node);
+    for (const sql::StepPtr& step : steps)
+      std::visit([&](const auto& node) { one(node); }, step->node);
     names_ = around;
   }
 
@@ -26,7 +27,9 @@ class Sequential {
     if (variable.value) made.data<double>()[0] = value(*variable.value);
     arrays_.insert_or_assign(variable.name, std::move(made).publish());
   }
-  void one(const sql::Definition& definition) { names_[definition.name] = value(*definition.value); }
+  void one(const sql::Definition& definition) {
+    names_[definition.name] = value(*definition.value);
+  }
   void one(const sql::Assignment& assignment) {
     Index at;
     for (const sql::ExpressionPtr& index : assignment.indices) at.push_back(whole(*index));
@@ -40,14 +43,14 @@ class Sequential {
     MutableTile changed = MutableTile::uninitialized(DType::f64, array.shape());
     const Tile before = array.contiguous();
     std::copy_n(before.data<double>(), array.elements(), changed.data<double>());
-    changed.data<double>()[offset] = op.empty()     ? operand
-                                     : op == "+"    ? old + operand
-                                     : op == "-"    ? old - operand
-                                     : op == "*"    ? old * operand
-                                     : op == "/"    ? old / operand
-                                     : op == "min"  ? std::min(old, operand)
-                                     : op == "max"  ? std::max(old, operand)
-                                                    : throw std::logic_error("no such update");
+    changed.data<double>()[offset] = op.empty()    ? operand
+                                     : op == "+"   ? old + operand
+                                     : op == "-"   ? old - operand
+                                     : op == "*"   ? old * operand
+                                     : op == "/"   ? old / operand
+                                     : op == "min" ? std::min(old, operand)
+                                     : op == "max" ? std::max(old, operand)
+                                                   : throw std::logic_error("no such update");
     array = std::move(changed).publish();
   }
   void one(const sql::ForLoop& loop) {
@@ -62,7 +65,9 @@ class Sequential {
   void one(const sql::WhileLoop& loop) {
     while (value(*loop.condition) != 0) run(loop.body);
   }
-  void one(const sql::Branch& branch) { run(value(*branch.condition) != 0 ? branch.yes : branch.no); }
+  void one(const sql::Branch& branch) {
+    run(value(*branch.condition) != 0 ? branch.yes : branch.no);
+  }
 
   std::int64_t whole(const sql::Expression& expression) {
     return static_cast<std::int64_t>(value(expression));

@@ -215,17 +215,16 @@ class Lister {
   }
   std::string operator()(const StepPtr& step) const { return std::visit(*this, step->node); }
   std::string operator()(const Variable& variable) const {
-    return list("var",
-                {safe(variable.name), all(variable.extents),
-                 variable.element ? std::string(tessera::to_string(*variable.element)) : "-",
-                 (*this)(variable.value)});
+    return list("var", {safe(variable.name), all(variable.extents),
+                        variable.element ? std::string(tessera::to_string(*variable.element)) : "-",
+                        (*this)(variable.value)});
   }
   std::string operator()(const Definition& definition) const {
     return list("define", {safe(definition.name), (*this)(definition.value)});
   }
   std::string operator()(const Assignment& assignment) const {
-    return list("assign", {safe(assignment.name), all(assignment.indices),
-                           safe(assignment.update), (*this)(assignment.value)});
+    return list("assign", {safe(assignment.name), all(assignment.indices), safe(assignment.update),
+                           (*this)(assignment.value)});
   }
   std::string operator()(const ForLoop& loop) const {
     return list("for-loop", {safe(loop.variable), (*this)(loop.from), (*this)(loop.to),

@@ -303,7 +303,7 @@ struct Program;
 struct CreateTensor {
   std::string name;
   std::vector<std::string> others = {};  // that the same program makes
-  std::optional<Shape> shape = {};  // of a virtual one
+  std::optional<Shape> shape = {};       // of a virtual one
   std::optional<DType> element = {};
   std::optional<Shape> tile = {};
   std::optional<std::vector<int>> partition_by = {};

@@ -90,7 +90,8 @@ Variable variable(Cursor& cursor) {
 }
 
 Assignment assignment(Cursor& cursor) {
-  Assignment found{cursor.expect_name("var, let, for, while, if or an assignment"), {}, {}, nullptr};
+  Assignment found{
+      cursor.expect_name("var, let, for, while, if or an assignment"), {}, {}, nullptr};
   if (cursor.take_symbol("[")) {
     do found.indices.push_back(expression(cursor));
     while (cursor.take_comma());
@@ -131,21 +132,21 @@ StepPtr step(Cursor& cursor, bool& in_braces) {
   const Cursor::Nested nested(cursor);
   const Location location = cursor.location();
   if (cursor.at_name() && !is_assigned(cursor)) {
-      if (cursor.take_word("VAR")) return make_step(location, variable(cursor));
-      if (cursor.take_word("FOR")) return make_step(location, for_loop(cursor, in_braces));
-      if (cursor.take_word("IF")) return make_step(location, branch(cursor, in_braces));
-      if (cursor.take_word("WHILE")) {
-        WhileLoop loop{expression(cursor), {}};
-        cursor.expect_word("DO", "do before the body of the loop");
-        loop.body = body(cursor, in_braces);
-        return make_step(location, std::move(loop));
-      }
-      if (cursor.take_word("LET")) {
-        Definition found{cursor.expect_name("a name for the value"), nullptr};
-        cursor.expect_symbol("=", "'=' and the value of the name");
-        found.value = expression(cursor);
-        return make_step(location, std::move(found));
-      }
+    if (cursor.take_word("VAR")) return make_step(location, variable(cursor));
+    if (cursor.take_word("FOR")) return make_step(location, for_loop(cursor, in_braces));
+    if (cursor.take_word("IF")) return make_step(location, branch(cursor, in_braces));
+    if (cursor.take_word("WHILE")) {
+      WhileLoop loop{expression(cursor), {}};
+      cursor.expect_word("DO", "do before the body of the loop");
+      loop.body = body(cursor, in_braces);
+      return make_step(location, std::move(loop));
+    }
+    if (cursor.take_word("LET")) {
+      Definition found{cursor.expect_name("a name for the value"), nullptr};
+      cursor.expect_symbol("=", "'=' and the value of the name");
+      found.value = expression(cursor);
+      return make_step(location, std::move(found));
+    }
   }
   return make_step(location, assignment(cursor));
 }

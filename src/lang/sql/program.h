@@ -27,7 +27,7 @@ struct Definition {
 struct Assignment {
   std::string name;
   std::vector<ExpressionPtr> indices = {};  // none: of a number, or of a whole array
-  std::string update = {};                  // "+", "-", "*", "/", "min", "max", "and", "or", or none
+  std::string update = {};  // "+", "-", "*", "/", "min", "max", "and", "or", or none
   ExpressionPtr value;
 };
 /// for i = 0, n-1, 2 do

@@ -78,8 +78,8 @@ class Writer {
   }
   sql::Qualifier generator(const std::string& variable, ExpressionPtr from,
                            ExpressionPtr to) const {
-    return qualifier(sql::Generator{pattern(variable),
-                                    make(sql::Range{std::move(from), std::move(to)})});
+    return qualifier(
+        sql::Generator{pattern(variable), make(sql::Range{std::move(from), std::move(to)})});
   }
   sql::Qualifier let(const std::string& variable, ExpressionPtr value) const {
     return qualifier(sql::Let{pattern(variable), std::move(value)});
@@ -163,15 +163,15 @@ class Translation {
     const bool folds = !update().empty() && !is_one_each() && !is_folded_in_place();
     if (!folds && is_zero(*assignment_.value) && !before_.value && update().empty()) {
       const auto* whole = std::get_if<sql::Literal>(&assignment_.value->node);
-      after.least = promote(after.least, std::holds_alternative<double>(whole->value) ? DType::f64
-                                                                                       : DType::i64);
+      after.least = promote(after.least,
+                            std::holds_alternative<double>(whole->value) ? DType::f64 : DType::i64);
       return after;
     }
     Tensor made = folds                                   ? folded()
                   : is_one_each() || is_folded_in_place() ? one_each()
                                                           : scattered();
-    DType dtype = before_.element.value_or(
-        before_.value ? made.type.dtype : promote(before_.least, made.type.dtype));
+    DType dtype = before_.element.value_or(before_.value ? made.type.dtype
+                                                         : promote(before_.least, made.type.dtype));
     made = in_dtype(made, dtype);
     after.value = made;
     return after;
@@ -269,6 +269,16 @@ class Translation {
   }
 
   Tensor one_each() const {
+    try {
+      return one_each(false);
+    } catch (const Error& error) {
+      if (std::string_view(error.kind()) != "TypeError") throw;
+    }
+    return one_each(true);
+  }
+  /// `by_value`: the index of a loop is a number that is made of the place. By itself it may not be
+  /// longer than an array that it indexes, as it is where only a part of the target is assigned.
+  Tensor one_each(bool by_value) const {
     ExpressionPtr value = this->value();
     std::vector<sql::Qualifier> inside;  // of a fold for each element
     std::vector<std::string> places;
@@ -276,10 +286,14 @@ class Translation {
     std::vector<ExpressionPtr> guard;
     for (int d = 0; d < shape_.rank(); ++d) {
       const auto* loop = loops_[static_cast<std::size_t>(d)];
-      places.push_back(loop != nullptr ? loop->variable
-                                       : hidden("p", static_cast<std::size_t>(d)));
-      qualifiers.push_back(write_.generator(places.back(), write_.integer(0),
-                                            write_.integer(shape_[d] - 1)));
+      places.push_back(loop != nullptr && !by_value ? loop->variable
+                                                    : hidden("p", static_cast<std::size_t>(d)));
+      qualifiers.push_back(
+          write_.generator(places.back(), write_.integer(0), write_.integer(shape_[d] - 1)));
+      if (loop != nullptr && by_value)
+        qualifiers.push_back(write_.let(
+            loop->variable,
+            write_.binary(BinaryOperator::add, write_.name(places.back()), write_.integer(0))));
     }
     Chain before;
     for (const Around& around : chain_) {
@@ -302,13 +316,14 @@ class Translation {
       const auto which = static_cast<std::size_t>(d);
       at.push_back(write_.name(places[which]));
       if (loops_[which] == nullptr)
-        guard.push_back(write_.binary(BinaryOperator::equal, at.back(), assignment_.indices[which]));
+        guard.push_back(
+            write_.binary(BinaryOperator::equal, at.back(), assignment_.indices[which]));
     }
     if (!update().empty()) value = updated(old_element(at), value);
     for (std::size_t g = guard.size(); g-- > 0;)
-      value = write_.choice(guard[g], value,
-                            before_.value ? write_.element(assignment_.name, at)
-                                          : write_.integer(0));
+      value =
+          write_.choice(guard[g], value,
+                        before_.value ? write_.element(assignment_.name, at) : write_.integer(0));
     if (shape_.rank() == 0) return number(value, qualifiers);
     return bound(*write_.comprehension(shape_, write_.key(at), value, qualifiers));
   }
@@ -371,8 +386,7 @@ class Translation {
 
   Tensor folded() {
     const std::string op = update();
-    if (op == "/")
-      lang::fail_type(write_.location(), "/= is no fold; use *= with the reciprocal");
+    if (op == "/") lang::fail_type(write_.location(), "/= is no fold; use *= with the reciprocal");
     if (shape_.rank() == 0) return folded_number(op);
     const Tensor made = grouped(value(), op.c_str());
     const bool zero_is_neutral = op == "+" || op == "or";
@@ -390,8 +404,8 @@ class Translation {
 
   Tensor folded_number(const std::string& op) const {
     sql::Comprehension inside{std::nullopt, value(), qualifiers()};
-    const ExpressionPtr fold = write_.fold(
-        op, write_.make(std::make_shared<const sql::Comprehension>(std::move(inside))));
+    const ExpressionPtr fold =
+        write_.fold(op, write_.make(std::make_shared<const sql::Comprehension>(std::move(inside))));
     if (!before_.value && (op == "+" || op == "or")) return bound(*fold);
     return number(updated(write_.name(assignment_.name), fold), {});
   }
@@ -412,8 +426,8 @@ class Translation {
     all.push_back(write_.group(keys, plain ? nullptr : write_.key(assignment_.indices)));
     std::vector<ExpressionPtr> at;
     for (const std::string& key : keys) at.push_back(write_.name(key));
-    return bound(*write_.comprehension(shape_, write_.key(at),
-                                       write_.fold(op, write_.name(folded)), std::move(all)));
+    return bound(*write_.comprehension(shape_, write_.key(at), write_.fold(op, write_.name(folded)),
+                                       std::move(all)));
   }
 
   Tensor everywhere(
@@ -423,8 +437,7 @@ class Translation {
     for (int d = 0; d < shape_.rank(); ++d) {
       const std::string place = hidden("p", static_cast<std::size_t>(d));
       at.push_back(write_.name(place));
-      all.push_back(
-          write_.generator(place, write_.integer(0), write_.integer(shape_[d] - 1)));
+      all.push_back(write_.generator(place, write_.integer(0), write_.integer(shape_[d] - 1)));
     }
     return bound(*write_.comprehension(shape_, write_.key(at), value(at), std::move(all)));
   }
@@ -484,11 +497,11 @@ class Translation {
     } else {
       const std::int64_t by = functions_.step_of(loop, before);
       const std::string count = hidden("t", before.size());
-      const ExpressionPtr length = write_.binary(BinaryOperator::subtract, by > 0 ? to : from,
-                                                 by > 0 ? from : to);
-      into.push_back(write_.generator(count, write_.integer(0),
-                                      write_.binary(BinaryOperator::integer_divide, length,
-                                                    write_.integer(std::abs(by)))));
+      const ExpressionPtr length =
+          write_.binary(BinaryOperator::subtract, by > 0 ? to : from, by > 0 ? from : to);
+      into.push_back(write_.generator(
+          count, write_.integer(0),
+          write_.binary(BinaryOperator::integer_divide, length, write_.integer(std::abs(by)))));
       into.push_back(write_.let(
           loop.variable, write_.binary(BinaryOperator::add, from,
                                        write_.binary(BinaryOperator::multiply, write_.name(count),
@@ -513,8 +526,11 @@ class Translation {
         continue;
       }
       changing.insert(fixed->name);
-      loops.push_back({fixed->name, write_.integer(fixed->all.low),
-                       write_.integer(fixed->all.high), nullptr, {}});
+      loops.push_back({fixed->name,
+                       write_.integer(fixed->all.low),
+                       write_.integer(fixed->all.high),
+                       nullptr,
+                       {}});
       all.push_back({&loops.back()});
     }
     const auto from = functions_.range(*loop.from, all), to = functions_.range(*loop.to, all);
@@ -544,8 +560,7 @@ class Translation {
   Tensor index_named(const std::string& name) const {
     for (const Around& around : chain_)
       if (const auto* fixed = std::get_if<Around::Fixed>(&around.node))
-        if (fixed_prefix + fixed->name == name)
-          return constant_tensor(Tile::scalar(fixed->value));
+        if (fixed_prefix + fixed->name == name) return constant_tensor(Tile::scalar(fixed->value));
     throw InternalError("no loop in sequence has an index of this name");
   }
 

@@ -25,6 +25,8 @@ struct Access {
 
 std::string text_of_element(const std::string& name,
                             const std::vector<sql::ExpressionPtr>& indices) {
+  constexpr std::string_view of_each = "each ";  // a number that each iteration has for itself
+  if (name.starts_with(of_each)) return name.substr(of_each.size());
   if (indices.empty()) return name;
   std::string text;
   for (const sql::ExpressionPtr& index : indices)
@@ -84,10 +86,15 @@ class Accesses {
   void add(const sql::Assignment& assignment, const Chain& chain) {
     for (const Around& around : chain)
       if (const auto* asked = std::get_if<Around::Asked>(&around.node))
-        reads(*asked->condition, chain, false);
-    for (const sql::ExpressionPtr& index : assignment.indices) reads(*index, chain, false);
-    reads(*assignment.value, chain, false);
-    Access made{assignment.name, at(assignment.indices, chain), chain, assignments_, true, {},
+        reads(*asked->condition, chain, chain, false);
+    for (const sql::ExpressionPtr& index : assignment.indices) reads(*index, chain, chain, false);
+    reads(*assignment.value, chain, chain, false);
+    Access made{assignment.name,
+                at(assignment.indices, chain),
+                chain,
+                assignments_,
+                true,
+                {},
                 text_of_element(assignment.name, assignment.indices)};
     made.update = assignment.update == "-" ? "+" : assignment.update;
     if (assignment.update == "/") {
@@ -107,29 +114,32 @@ class Accesses {
     return found;
   }
 
-  /// `anywhere`: inside of a comprehension, whose own indices are not known here.
-  void reads(const sql::Expression& expression, const Chain& chain, bool anywhere) {
+  /// `scope`: the part of the chain that the names in the expression are of. `anywhere`: inside of
+  /// a comprehension, whose own indices are not known here.
+  void reads(const sql::Expression& expression, const Chain& scope, const Chain& chain,
+             bool anywhere) {
     if (const auto* call = std::get_if<sql::Call>(&expression.node))
       if (same_name(call->name, "size")) return;
     if (const auto* name = std::get_if<sql::Name>(&expression.node)) {
       const std::string& written = name->table.empty() ? name->column : name->table;
-      for (std::size_t i = chain.size(); i-- > 0 && name->table.empty();)
-        if (const auto* defined = std::get_if<const sql::Definition*>(&chain[i].node))
+      for (std::size_t i = scope.size(); i-- > 0 && name->table.empty();)
+        if (const auto* defined = std::get_if<const sql::Definition*>(&scope[i].node))
           if ((*defined)->name == written)
             return reads(*(*defined)->value,
-                         {chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(i)}, anywhere);
+                         {scope.begin(), scope.begin() + static_cast<std::ptrdiff_t>(i)}, chain,
+                         anywhere);
       if (locals_.contains(written)) read(written, {}, chain, written);
       return;
     }
     if (const auto* indexed = std::get_if<sql::Versioned>(&expression.node))
       if (locals_.contains(indexed->name))
         read(indexed->name,
-             anywhere ? std::vector<std::optional<KeyExpr>>{} : at(indexed->indices, chain), chain,
+             anywhere ? std::vector<std::optional<KeyExpr>>{} : at(indexed->indices, scope), chain,
              text_of_element(indexed->name, indexed->indices));
     const bool inside =
         anywhere ||
         std::holds_alternative<std::shared_ptr<const sql::Comprehension>>(expression.node);
-    for (const sql::ExpressionPtr& part : parts_of(expression)) reads(*part, chain, inside);
+    for (const sql::ExpressionPtr& part : parts_of(expression)) reads(*part, scope, chain, inside);
   }
   void read(const std::string& array, std::vector<std::optional<KeyExpr>> at, const Chain& chain,
             const std::string& text) {

@@ -146,8 +146,8 @@ class Expansion {
 }  // namespace
 
 std::optional<Expanded> expanded(const sql::Step& loop, const Chain& around,
-                                 const std::set<std::string>& numbers,
-                                 const sql::Program& program, const IndexFunctions& functions) {
+                                 const std::set<std::string>& numbers, const sql::Program& program,
+                                 const IndexFunctions& functions) {
   Expanded made;
   sql::StepPtr current = std::make_shared<const sql::Step>(loop);
   for (const std::string& name : numbers) {

@@ -15,7 +15,7 @@ struct Expanded {
 /// `numbers`: the names that may be such, as nothing outside of loops has to do with them.
 /// Nothing if there is none.
 std::optional<Expanded> expanded(const sql::Step& loop, const Chain& around,
-                                 const std::set<std::string>& numbers,
-                                 const sql::Program& program, const IndexFunctions& functions);
+                                 const std::set<std::string>& numbers, const sql::Program& program,
+                                 const IndexFunctions& functions);
 
 }  // namespace tessera::query

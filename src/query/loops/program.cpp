@@ -25,8 +25,9 @@ struct Verdict {
 struct Place {
   Chain runs, written;
 
-  Place with(const Around& around) const { return {query::with(runs, around),
-                                                   query::with(written, around)}; }
+  Place with(const Around& around) const {
+    return {query::with(runs, around), query::with(written, around)};
+  }
 };
 
 class ProgramRun {
@@ -42,8 +43,10 @@ class ProgramRun {
         named_([this](const std::string& name) { return tensor_named(name); }) {
     for (const std::string& name : wanted)
       if (!names_.assigned.contains(name))
-        lang::fail_type(location, "the program assigns nothing to \"{}\"; names in it tell upper "
-                        "from lower case", name);
+        lang::fail_type(location,
+                        "the program assigns nothing to \"{}\"; names in it tell upper "
+                        "from lower case",
+                        name);
   }
 
   BoundProgram result() {
@@ -196,9 +199,9 @@ class ProgramRun {
     const auto& branch = std::get<sql::Branch>(step.node);
     const auto holds = truth(*branch.condition, place.runs);
     if (!holds) return false;
-    return steps(*holds ? branch.yes : branch.no,
-                 {place.runs, query::with(place.written,
-                                          {Around::Asked{branch.condition, !*holds}})});
+    return steps(
+        *holds ? branch.yes : branch.no,
+        {place.runs, query::with(place.written, {Around::Asked{branch.condition, !*holds}})});
   }
 
   bool in_sequence(const sql::ForLoop& loop, const Place& place) {
@@ -207,9 +210,8 @@ class ProgramRun {
     if (!from || !to || !run_) return false;
     const Interval all{std::min(*from, *to), std::max(*from, *to)};
     for (std::int64_t index = *from; by > 0 ? index <= *to : index >= *to; index += by) {
-      if (!steps(loop.body,
-                 {query::with(place.runs, {Around::Fixed{loop.variable, index, all}}),
-                  query::with(place.written, {&loop})}))
+      if (!steps(loop.body, {query::with(place.runs, {Around::Fixed{loop.variable, index, all}}),
+                             query::with(place.written, {&loop})}))
         return false;
       settle();
     }
@@ -220,12 +222,10 @@ class ProgramRun {
     LocalArray made;
     made.element = variable.element;
     if (variable.value) {
-      made.value = value_of(*variable.value, place.runs,
-                            [&](const std::string& name) {
-                              return name == variable.name && !arrays_.contains(name)
-                                         ? outside_(name)
-                                         : tensor_named(name);
-                            });
+      made.value = value_of(*variable.value, place.runs, [&](const std::string& name) {
+        return name == variable.name && !arrays_.contains(name) ? outside_(name)
+                                                                : tensor_named(name);
+      });
       if (made.element) made.value = with_dtype(*made.value, *made.element);
       made.shape = made.value->type.shape;
     } else {
@@ -263,8 +263,8 @@ class ProgramRun {
     LocalArray& before = array(name);
     if (!before.shape) before.shape = Shape{};
     const std::string& update = assignment.update;
-    if (begins && (update == "*" || update == "/" || update == "min" || update == "max" ||
-                   update == "and"))
+    if (begins &&
+        (update == "*" || update == "/" || update == "min" || update == "max" || update == "and"))
       lang::fail_type(location, "\"{}\" has no values that {}= could change; assign some before",
                       name, update);
     arrays_.at(name) = lang::at_location(location, [&] {
@@ -280,8 +280,8 @@ class ProgramRun {
                     lang::Location location) {
     const std::string& name = assignment.name;
     refuse_stored(name, location);
-    const LocalArray before = arrays_.contains(name) || is_number(name) ? arrays_[name]
-                                                                        : array(name);
+    const LocalArray before =
+        arrays_.contains(name) || is_number(name) ? arrays_[name] : array(name);
     const auto make = [&](auto node) {
       return std::make_shared<const sql::Expression>(
           sql::Expression{std::move(node), assignment.value->location});
@@ -407,8 +407,8 @@ class ProgramRun {
 
   /// The value of a number; nothing where nothing is to be run.
   std::optional<Tile> number(const sql::Expression& expression, const Chain& chain) {
-    const Tensor tensor = lang::at_location(
-        expression.location, [&] { return value_of(expression, chain, named_); });
+    const Tensor tensor =
+        lang::at_location(expression.location, [&] { return value_of(expression, chain, named_); });
     if (tensor.type.rank() != 0)
       lang::fail_type(expression.location, "expected a number, not {}", to_string(tensor.type));
     if (!run_) return std::nullopt;
@@ -437,13 +437,14 @@ class ProgramRun {
   void outline(const sql::Steps& steps, Chain chain, int depth, bool inside,
                std::vector<std::vector<std::string>>& into) {
     for (const sql::StepPtr& step : steps) {
-      into.push_back({std::string(static_cast<std::size_t>(2 * depth), ' ') +
-                      sql::head_text(*step)});
+      into.push_back(
+          {std::string(static_cast<std::size_t>(2 * depth), ' ') + sql::head_text(*step)});
       if (const auto* definition = std::get_if<sql::Definition>(&step->node))
         chain.push_back({definition});
       const auto* loop = std::get_if<sql::ForLoop>(&step->node);
       bool at_once = inside;
-      if (std::holds_alternative<sql::WhileLoop>(step->node)) into.back().emplace_back("in sequence");
+      if (std::holds_alternative<sql::WhileLoop>(step->node))
+        into.back().emplace_back("in sequence");
       if (loop != nullptr) {
         const Verdict* verdict = inside ? nullptr : &verdict_of(*step, chain);
         at_once = inside || !verdict->why_in_sequence;
