@@ -33,7 +33,12 @@ class RandomProgram {
     line(random_.chance(0.5) ? "var S[7];" : "for z = 0, 6 do S[z] := 0;");
     line(fmt::format("var total = {};", random_.between(0, 2)));
     const std::int64_t loops = random_.between(1, 3);
-    for (std::int64_t i = 0; i < loops; ++i) loop(3);
+    for (std::int64_t i = 0; i < loops; ++i) {
+      if (random_.chance(0.15))
+        recurrence();
+      else
+        loop(3);
+    }
     return "{ " + text_ + "}";
   }
 
@@ -73,6 +78,23 @@ class RandomProgram {
     line("};");
     indices_.pop_back();
     numbers_.resize(names);
+  }
+
+  /// Independent iterations, each of which is a loop in sequence.
+  void recurrence() {
+    const std::string i = fmt::format("i{}", ++count_), j = fmt::format("i{}", ++count_);
+    const std::string number = fmt::format("t{}", ++count_);
+    line(fmt::format("for {} = 0, 3 do {{", i));
+    indices_.push_back(i);
+    if (random_.chance(0.5)) line(fmt::format("S[{}] := {};", i, value(1)));
+    line(fmt::format("{} := {};", number, value(1)));
+    line(fmt::format("for {} = 1, {} do {{", j, random_.chance(0.7) ? "3" : i));
+    indices_.push_back(j);
+    line(fmt::format("R[{0}, {1}] := R[{0}, {1} - 1] + A[{1}, {0}] - {2};", i, j, number));
+    if (random_.chance(0.5)) line(fmt::format("S[{}] += R[{}, {}];", i, i, j));
+    if (random_.chance(0.5)) line(fmt::format("{} += B[{}, {}];", number, i, j));
+    line("};};");
+    indices_.clear();
   }
 
   void step(int depth) {

@@ -173,11 +173,12 @@ std::optional<int> shifted_component(const KeyExpr& index) {
 /// Two accesses, and whether a later iteration of the second can be before one of the first.
 class Pair {
  public:
-  Pair(const Access& first, const Access& second, int outside)
+  /// `levels`: of how many loops, from the outermost on, the order of iterations counts.
+  Pair(const Access& first, const Access& second, int outside, int levels = max_rank * max_rank)
       : first_(first), second_(second), outside_(outside) {
     const auto a = loops_of(first.chain), b = loops_of(second.chain);
     common_ = outside;
-    while (std::cmp_less(common_, std::min(a.size(), b.size())) &&
+    while (common_ - outside < levels && std::cmp_less(common_, std::min(a.size(), b.size())) &&
            a[static_cast<std::size_t>(common_)] == b[static_cast<std::size_t>(common_)])
       ++common_;
   }
@@ -298,6 +299,20 @@ std::optional<std::string> why_in_sequence(const sql::Step& loop, const Chain& a
       if (why) return why;
     }
   return std::nullopt;
+}
+
+bool is_independent(const sql::Step& loop, const Chain& around, const std::set<std::string>& locals,
+                    const IndexFunctions& functions) {
+  Accesses accesses(locals, functions);
+  if (accesses.add(std::get<sql::ForLoop>(loop.node), around)) return false;
+  KeySolver solver(std::chrono::milliseconds(500));
+  for (const Access& a : accesses.all())
+    for (const Access& b : accesses.all()) {
+      const bool fold = a.writes && b.writes && !a.update.empty() && a.update == b.update;
+      if (a.array != b.array || (!a.writes && !b.writes) || fold) continue;
+      if (Pair(a, b, loops_in(around), 1).conflict(functions, solver)) return false;
+    }
+  return true;
 }
 
 }  // namespace tessera::query

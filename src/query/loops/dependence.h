@@ -13,4 +13,9 @@ std::optional<std::string> why_in_sequence(const sql::Step& loop, const Chain& a
                                            const std::set<std::string>& locals,
                                            const IndexFunctions& functions);
 
+/// Whether no iteration of a loop has to do with another one, whatever the loops inside are: then
+/// it can be done for each step of its body by itself, and inside of a loop that is one.
+bool is_independent(const sql::Step& loop, const Chain& around, const std::set<std::string>& locals,
+                    const IndexFunctions& functions);
+
 }  // namespace tessera::query

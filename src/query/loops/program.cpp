@@ -8,6 +8,7 @@
 #include "query/loops/assigned.h"
 #include "query/loops/dependence.h"
 #include "query/loops/expanded.h"
+#include "query/loops/interchanged.h"
 #include "query/loops/program_check.h"
 #include "query/rows/schema.h"
 
@@ -18,6 +19,9 @@ namespace {
 struct Verdict {
   std::optional<std::string> why_in_sequence = {};
   std::optional<Expanded> expanded = {};
+  sql::Steps interchanged = {};  // what runs in its place, if it is inside of loops in sequence
+
+  bool at_once() const { return !why_in_sequence || !interchanged.empty(); }
 };
 
 /// What is around a step: where it runs, with the indices of loops that run in sequence, and as it
@@ -184,9 +188,16 @@ class ProgramRun {
     }
     if (const auto* loop = std::get_if<sql::ForLoop>(&step.node)) {
       const Verdict& verdict = verdict_of(step, place.written);
-      if (verdict.why_in_sequence) return in_sequence(*loop, place);
-      at_once(step, verdict, place.runs);
-      return true;
+      if (!verdict.at_once()) return in_sequence(*loop, place);
+      if (verdict.expanded) begin(verdict.expanded->arrays);
+      bool done = true;
+      if (verdict.why_in_sequence)
+        done = steps(verdict.interchanged, place);
+      else
+        nest({verdict.expanded ? verdict.expanded->loop : std::make_shared<const sql::Step>(step)},
+             place.runs);
+      if (verdict.expanded) end(verdict.expanded->arrays);
+      return done;
     }
     if (const auto* loop = std::get_if<sql::WhileLoop>(&step.node)) {
       for (;;) {
@@ -330,12 +341,15 @@ class ProgramRun {
         numbers.insert(name);
     verdict.expanded = expanded(step, around, numbers, program_, functions_);
     std::set<std::string> locals = names_.assigned;
+    for (const auto& [name, array] : arrays_) locals.insert(name);
     const sql::Step& looked_at = verdict.expanded ? *verdict.expanded->loop : step;
     if (verdict.expanded)
       for (const auto& [name, shape] : verdict.expanded->arrays) locals.insert(name);
-    verdict.why_in_sequence = whole_inside(std::get<sql::ForLoop>(looked_at.node).body);
-    if (!verdict.why_in_sequence)
-      verdict.why_in_sequence = why_in_sequence(looked_at, around, locals, functions_);
+    verdict.why_in_sequence = whole_inside(std::get<sql::ForLoop>(step.node).body);
+    if (verdict.why_in_sequence) return verdicts_.emplace(&step, std::move(verdict)).first->second;
+    verdict.why_in_sequence = why_in_sequence(looked_at, around, locals, functions_);
+    if (verdict.why_in_sequence && is_independent(looked_at, around, locals, functions_))
+      verdict.interchanged = interchanged(looked_at);
     return verdicts_.emplace(&step, std::move(verdict)).first->second;
   }
 
@@ -350,15 +364,15 @@ class ProgramRun {
     return std::nullopt;
   }
 
-  void at_once(const sql::Step& step, const Verdict& verdict, const Chain& chain) {
-    if (!verdict.expanded) return nest(sql::Steps{std::make_shared<const sql::Step>(step)}, chain);
-    for (const auto& [name, shape] : verdict.expanded->arrays) {
+  void begin(const std::map<std::string, Shape>& arrays) {
+    for (const auto& [name, shape] : arrays) {
       LocalArray made;
       made.shape = shape;
       arrays_.insert_or_assign(name, made);
     }
-    nest({verdict.expanded->loop}, chain);
-    for (const auto& [name, shape] : verdict.expanded->arrays) {
+  }
+  void end(const std::map<std::string, Shape>& arrays) {
+    for (const auto& [name, shape] : arrays) {
       arrays_.erase(name);
       changed_.erase(name);
     }
@@ -448,8 +462,9 @@ class ProgramRun {
       if (loop != nullptr) {
         const Verdict* verdict = inside ? nullptr : &verdict_of(*step, chain);
         at_once = inside || !verdict->why_in_sequence;
-        into.back().push_back(at_once ? "in parallel"
-                                      : "in sequence: " + *verdict->why_in_sequence);
+        into.back().push_back(at_once || verdict->at_once()
+                                  ? "in parallel"
+                                  : "in sequence: " + *verdict->why_in_sequence);
       }
       bool first = true;
       for (const sql::Steps* block : blocks_of(*step)) {
