@@ -28,6 +28,11 @@ Array given(int source, const TileType& type);
 /// TypeError if the arguments do not fit the form.
 Array defined(IndexForm form, std::vector<Array> arguments);
 
+/// What a part of a form is at some of its indices, as an array of its own. `arguments` are those
+/// of the form; the array has those that it reads.
+Array part_of(const TypedForm& form, const Term& part, const std::vector<int>& result,
+              const std::vector<Array>& arguments);
+
 /// The element by element definition of an array, on tiles that are whole arrays: the reference
 /// that everything else is held to.
 Tile evaluate(const Array& array, std::span<const Tile> sources);

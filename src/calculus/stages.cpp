@@ -11,7 +11,7 @@ class Separation {
       : from_(from), apart_(apart), result_(from) {
     std::vector<TileType> types;
     for (const Array& argument : from.arguments) types.push_back(argument.type);
-    extents_ = typed(from.form, types).extents;
+    form_ = typed(from.form, types);
   }
 
   Definition run() {
@@ -57,7 +57,7 @@ class Separation {
     for (const auto& [known, read] : separated_)
       if (same(known, fold)) return read;
     Term read = element_at(static_cast<int>(result_.arguments.size()), result);
-    result_.arguments.push_back(defined(form_of(fold, result), from_.arguments));
+    result_.arguments.push_back(part_of(form_, fold, result, from_.arguments));
     separated_.emplace_back(fold, read);
     return read;
   }
@@ -72,26 +72,10 @@ class Separation {
     return std::any_of(parts.begin(), parts.end(), reads_elsewhere);
   }
 
-  IndexForm form_of(const Term& term, const std::vector<int>& result) const {
-    std::vector<int> order = result;
-    for (int index = 0; std::cmp_less(index, extents_.size()); ++index)
-      if (std::find(result.begin(), result.end(), index) == result.end()) order.push_back(index);
-    IndexForm form;
-    form.rank = static_cast<int>(result.size());
-    std::map<int, int> numbers;
-    for (int index : order) {
-      numbers.emplace(index, static_cast<int>(form.indices.size()));
-      form.indices.push_back({from_.form.indices[static_cast<std::size_t>(index)].name,
-                              extents_[static_cast<std::size_t>(index)]});
-    }
-    form.value = renumbered(term, numbers);
-    return form;
-  }
-
   const Definition& from_;
   const std::function<bool(const term::Fold&)>& apart_;
   Definition result_;
-  std::vector<std::int64_t> extents_;
+  TypedForm form_;
   std::vector<std::pair<Term, Term>> separated_;
 };
 

@@ -125,6 +125,10 @@ TileType contraction_type(const EinsumSpec& spec, Types types) {
   return {promote(types[0].dtype, types[1].dtype), shape_of(spec.output, extents_of(spec, types))};
 }
 
+EinsumSpec spec_of(const Params& params, int left, int right) {
+  return EinsumSpec::parse(params.text("spec"), {left, right});
+}
+
 Properties bilinear() {
   Properties properties;
   properties.zero_preserving = true;
@@ -151,11 +155,12 @@ std::vector<Kernel> contraction_kernels() {
        .properties = bilinear(),
        .infer =
            [](Types types, const Params& params) {
-             return std::vector{contraction_type(EinsumSpec::parse(params.text("spec")), types)};
+             return std::vector{contraction_type(
+                 spec_of(params, types[0].shape.rank(), types[1].shape.rank()), types)};
            },
        .cost =
            [](Types types, const Params& params) {
-             const EinsumSpec spec = EinsumSpec::parse(params.text("spec"));
+             const EinsumSpec spec = spec_of(params, types[0].shape.rank(), types[1].shape.rank());
              double flops = 2;
              for (const auto& [letter, extent] : extents_of(spec, types))
                flops *= static_cast<double>(extent);
@@ -163,8 +168,8 @@ std::vector<Kernel> contraction_kernels() {
                                     dense_bytes(contraction_type(spec, types))};
            },
        .implementations = {{.name = "matrix_form", .run = [](Tiles tiles, const Params& params) {
-                              return std::vector{
-                                  contract(EinsumSpec::parse(params.text("spec")), tiles)};
+                              return std::vector{contract(
+                                  spec_of(params, tiles[0].rank(), tiles[1].rank()), tiles)};
                             }}}}};
 }
 

@@ -34,14 +34,17 @@ struct EinsumSpec {
   std::string output;
 
   /// Without an arrow the result has the letters that occur once, in alphabetical order, as in
-  /// NumPy. TypeError that says what is wrong with the text.
-  static EinsumSpec parse(std::string_view text);
+  /// NumPy. An ellipsis stands for the dimensions of an operand that have no letter; they get
+  /// letters that the text does not use, the same from the last one on. TypeError that says what is
+  /// wrong with the text. `ranks`: of each operand.
+  static EinsumSpec parse(std::string_view text, const std::vector<int>& ranks);
   std::string to_string() const;  // always with its arrow
 
   /// The extent of each letter, for as many shapes as there are operands. TypeError if they do not
-  /// fit, or the result has too many dimensions.
+  /// fit, or the result has too many dimensions. `broadcasts`: an operand may have 1 where another
+  /// one has more.
   using Extents = std::map<char, std::int64_t>;
-  Extents extents(const std::vector<Shape>& shapes) const;
+  Extents extents(const std::vector<Shape>& shapes, bool broadcasts = false) const;
 
   /// An operand is summed over the letters that neither the result nor another operand has, before
   /// it is multiplied.

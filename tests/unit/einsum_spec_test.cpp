@@ -15,30 +15,30 @@ std::string refusal(const EinsumSpec& spec, const std::vector<Shape>& shapes) {
 }
 
 TEST(EinsumSpec, WithoutAnArrowTheResultHasWhatOccursOnce) {
-  EXPECT_EQ(EinsumSpec::parse("ik, kj").to_string(), "ik,kj->ij");
-  EXPECT_EQ(EinsumSpec::parse("ba").to_string(), "ba->ab");
-  EXPECT_EQ(EinsumSpec::parse("ii").to_string(), "ii->");
+  EXPECT_EQ(EinsumSpec::parse("ik, kj", {2, 2}).to_string(), "ik,kj->ij");
+  EXPECT_EQ(EinsumSpec::parse("ba", {2}).to_string(), "ba->ab");
+  EXPECT_EQ(EinsumSpec::parse("ii", {2}).to_string(), "ii->");
 }
 
 TEST(EinsumSpec, ExtentsAreThoseOfTheShapes) {
   const EinsumSpec::Extents expected{{'i', 2}, {'j', 4}, {'k', 3}};
-  EXPECT_EQ(EinsumSpec::parse("ik,kj->ij").extents({{2, 3}, {3, 4}}), expected);
+  EXPECT_EQ(EinsumSpec::parse("ik,kj->ij", {2, 2}).extents({{2, 3}, {3, 4}}), expected);
 }
 
 TEST(EinsumSpec, ShapesThatDoNotFitAreRefused) {
-  const EinsumSpec product = EinsumSpec::parse("ik,kj->ij");
+  const EinsumSpec product = EinsumSpec::parse("ik,kj->ij", {2, 2});
   EXPECT_EQ(refusal(product, {{2, 3}, {4, 5}}),
             "einsum: shapes [2x3] and [4x5] do not match 'ik,kj->ij': index k has sizes 3 and 4");
   EXPECT_EQ(refusal(product, {{2, 3}, {3}}), "einsum: 'kj' has 2 indices for a tensor of [3]");
-  EXPECT_EQ(refusal(EinsumSpec::parse("ii->i"), {{2, 3}}),
+  EXPECT_EQ(refusal(EinsumSpec::parse("ii->i", {2}), {{2, 3}}),
             "einsum: shapes [2x3] and [2x3] do not match 'ii->i': index i has sizes 2 and 3");
   EXPECT_EQ(
-      refusal(EinsumSpec::parse("abcde,fghij->abcdefghi"), {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}),
+      refusal(EinsumSpec::parse("abcde,fghij->abcdefghi", {5, 5}), {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}),
       "einsum: the output of 'abcde,fghij->abcdefghi' has 9 dimensions, but the maximum is 8");
 }
 
 TEST(EinsumSpec, WhatNobodyElseAsksForIsSummedFirst) {
-  const EinsumSpec spec = EinsumSpec::parse("aibk,kj->bij");
+  const EinsumSpec spec = EinsumSpec::parse("aibk,kj->bij", {4, 2});
   EXPECT_EQ(spec.summed_first(0).axes, std::vector<std::int64_t>{0});
   EXPECT_EQ(spec.summed_first(0).left, "ibk");
   EXPECT_TRUE(spec.summed_first(1).axes.empty());
@@ -46,7 +46,7 @@ TEST(EinsumSpec, WhatNobodyElseAsksForIsSummedFirst) {
 }
 
 TEST(EinsumSpec, RolesAreInTheOrderOfTheOperands) {
-  const EinsumSpec::Roles roles = EinsumSpec::parse("lbikc,ckjbm->jlbci").roles();
+  const EinsumSpec::Roles roles = EinsumSpec::parse("lbikc,ckjbm->jlbci", {5, 5}).roles();
   EXPECT_EQ(roles.batch, "bc");
   EXPECT_EQ(roles.summed, "k");
   EXPECT_EQ(roles.left, "li");

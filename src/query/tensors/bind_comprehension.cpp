@@ -139,12 +139,7 @@ Array ComprehensionBinder::array_of(const sql::Expression& domain, const BoundVa
   }
   if (const auto* nested = std::get_if<std::shared_ptr<const sql::Comprehension>>(&domain.node))
     return ComprehensionBinder(meant_, sources_).array(**nested, domain.location);
-  const Tensor tensor = meant_(domain);
-  const RelationType& relation = tensor.plan.type();
-  TileType type{tensor.type.dtype, tensor.type.shape, relation.columns[0].type.sparse_dims};
-  if (relation.presence == Presence::sparse) type.sparse_dims = type.shape.rank();
-  sources_.push_back(tensor);
-  return calculus::given(static_cast<int>(sources_.size()) - 1, type);
+  return as_source(meant_(domain), sources_);
 }
 
 BoundValue ComprehensionBinder::entries(const Array& array, const sql::Pattern& pattern,

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "calculus/pairs.h"
 #include "calculus/stages.h"
 #include "query/tensors/contraction_pattern.h"
 #include "query/tensors/form_tiles.h"
+#include "query/tensors/kernel_pattern.h"
 #include "query/tensors/positions.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_tiling.h"
@@ -108,8 +110,10 @@ class Lowering {
  private:
   Tensor of(const Definition& definition) {
     const Problem problem(definition, arguments_of(definition));
+    if (const auto kernel = by_kernel(problem.form, problem.arguments)) return *kernel;
     if (const auto contraction = contraction_of(problem.form))
       if (contraction->arguments.size() <= 2) return contracted(*contraction, problem.arguments);
+    if (const auto pairs = calculus::in_pairs(definition)) return of(*pairs);
     // A fold over several tiles is a plan of its own, but for the outermost one, which is folded
     // over tiles by an aggregation.
     const FormTiles tiles = tiles_of(problem.form, problem.arguments);
@@ -140,7 +144,7 @@ class Lowering {
     std::vector<Tensor> operands;
     for (int argument : contraction.arguments)
       operands.push_back(arguments[static_cast<std::size_t>(argument)]);
-    return einsum(contraction.spec, operands);
+    return query::contraction(contraction.spec, operands);
   }
 
   static Tensor in_tiles(const Problem& problem, const FormTiles& tiles) {
@@ -155,6 +159,8 @@ class Lowering {
                     {argument.positions_of}, tiles.extents)
               : keyed(problem.arguments[static_cast<std::size_t>(argument.number)], argument.at,
                       tiles.extents));
+    if (arguments.empty())  // a number that nothing is read for
+      arguments.push_back(keyed(positions(1, 1), {-1}, {}));
     const Keyed result = met(arguments, KernelCall("compute", {{"form", to_string(local.form)}}));
     return folded_over_tiles(problem.form, tiles, result);
   }
@@ -184,6 +190,14 @@ class Lowering {
 };
 
 }  // namespace
+
+Array as_source(const Tensor& tensor, std::vector<Tensor>& sources) {
+  const RelationType& relation = tensor.plan.type();
+  TileType type{tensor.type.dtype, tensor.type.shape, relation.columns[0].type.sparse_dims};
+  if (relation.presence == Presence::sparse) type.sparse_dims = type.shape.rank();
+  sources.push_back(tensor);
+  return calculus::given(static_cast<int>(sources.size()) - 1, type);
+}
 
 Tensor lowered(const Array& array, const std::vector<Tensor>& sources) {
   return Lowering(sources).of(array);

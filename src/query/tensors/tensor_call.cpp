@@ -7,6 +7,7 @@
 #include "query/rows/kernel_location.h"
 #include "query/rows/refusal.h"
 #include "query/rows/text_value.h"
+#include "query/tensors/einsum.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_reduction.h"
 
@@ -77,15 +78,31 @@ Tensor applied(const KernelCall& kernel, const std::vector<Tensor>& arguments, i
   if (name == "matmul" || name == "batched_matmul")
     return matrix_product(swapped(first, params.flag("transpose_a")),
                           swapped(arguments[1], params.flag("transpose_b")));
-  if (name == "outer") return einsum(outer_spec(first, arguments[1]), arguments);
+  if (name == "outer") return contraction(outer_spec(first, arguments[1]), arguments);
   if (name == "inner") {
     const std::string letters = std::string("abcdefgh").substr(0, first.type.shape.size());
-    return einsum({{letters, letters}, ""}, arguments);
+    return contraction({{letters, letters}, ""}, arguments);
   }
   if (kernel.properties().elementwise && arguments.size() == 1) return mapped(first, kernel);
   if (kernel.properties().elementwise && arguments.size() == 2)
     return elementwise(first, arguments[1], kernel);
   return applied_whole(arguments, kernel, output);
+}
+
+EinsumCall einsum_call(const sql::Call& call, const std::string& text) {
+  EinsumCall result{text};
+  for (const auto& [name, written] : call.parameters) {
+    if (!same_name(name, "reduce") && !same_name(name, "combine"))
+      fail_type(written->location, "einsum has no parameter \"{}\"; it has reduce and combine",
+                name);
+    const ParamValue value = parameter_of(*written, name);
+    const auto* function = std::get_if<std::string>(&value);
+    if (function == nullptr)
+      fail_type(written->location, "{} must be the name of a function, as in {} = 'max'", name,
+                name);
+    (same_name(name, "reduce") ? result.reduce : result.combine) = *function;
+  }
+  return result;
 }
 
 }  // namespace
@@ -121,7 +138,7 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
   return lang::at_location(location, [&]() -> TensorOperand {
     std::vector<Tensor> tensors;
     for (const TensorOperand& argument : arguments) tensors.push_back(as_tensor(argument));
-    if (spec) return {einsum(EinsumSpec::parse(*spec), tensors)};
+    if (spec) return {einsum(einsum_call(call, *spec), tensors)};
     const KernelBinding binding =
         function_named(same_name(call.name, "avg") ? "mean" : call.name, location);
     const Kernel& kernel = *binding.kernel;

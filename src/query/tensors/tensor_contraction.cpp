@@ -10,11 +10,9 @@ namespace tessera::query {
 namespace {
 
 void check(const EinsumSpec& spec, const std::vector<Tensor>& operands) {
-  TESSERA_REQUIRE(TypeError, spec.operands.size() == operands.size(),
-                  "einsum: '{}' expects {} tensors, found {}", spec.to_string(),
-                  spec.operands.size(), operands.size());
-  TESSERA_REQUIRE(TypeError, operands.size() == 1 || operands.size() == 2,
-                  "einsum takes one or two tensors, found {}; nest several calls", operands.size());
+  TESSERA_INVARIANT(
+      spec.operands.size() == operands.size() && !operands.empty() && operands.size() <= 2,
+      "'{}' of {} operands", spec.to_string(), operands.size());
   std::vector<Shape> shapes;
   for (const Tensor& operand : operands) shapes.push_back(operand.type.shape);
   (void)spec.extents(shapes);  // they fit
@@ -65,7 +63,7 @@ Tensor contracted(const LabelledTensor& a, const LabelledTensor& b, const std::s
 
 }  // namespace
 
-Tensor einsum(EinsumSpec spec, const std::vector<Tensor>& operands) {
+Tensor contraction(EinsumSpec spec, const std::vector<Tensor>& operands) {
   check(spec, operands);
   // In one arithmetic: what is added up as numbers is not first taken for truth values.
   const DType dtype = promote(operands.front().type.dtype, operands.back().type.dtype);

@@ -5,8 +5,8 @@
 
 namespace tessera::query {
 
-/// Einstein's notation over one or two tensors.
-Tensor einsum(EinsumSpec spec, const std::vector<Tensor>& operands);
+/// A sum of products of one or two tensors, by the letters of their dimensions.
+Tensor contraction(EinsumSpec spec, const std::vector<Tensor>& operands);
 
 /// The matrix product by NumPy's rules: a vector counts as a row on the left and as a column on the
 /// right, and dimensions before the last two are broadcast.

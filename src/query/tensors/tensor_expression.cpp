@@ -86,9 +86,8 @@ class TensorBinder {
       else
         arguments.push_back(bind(*argument));
     }
-    if (same_name(call.name, "einsum") && (!spec || arguments.empty() || !call.parameters.empty()))
-      fail_type(location,
-                "einsum needs a text and one or two tensors, such as einsum('ik,kj->ij', A, B)");
+    if (same_name(call.name, "einsum") && (!spec || arguments.empty()))
+      fail_type(location, "einsum needs a text and tensors, such as einsum('ik,kj->ij', A, B)");
     if (arguments.empty())
       fail_type(location, "{} needs a tensor{}", call.name,
                 call.parameters.empty() ? ""

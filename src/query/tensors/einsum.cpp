@@ -1,0 +1,39 @@
+#include "query/tensors/einsum.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/check.h"
+#include "calculus/einsum.h"
+#include "query/tensors/lower_array.h"
+
+namespace tessera::query {
+namespace {
+
+constexpr std::array<std::string_view, 6> reductions = {"sum", "product", "min",
+                                                        "max", "all",     "any"};
+constexpr std::array<std::string_view, 6> combinations = {"mul",     "add",         "minimum",
+                                                          "maximum", "logical_and", "logical_or"};
+
+}  // namespace
+
+Tensor einsum(const EinsumCall& call, const std::vector<Tensor>& operands) {
+  std::vector<int> ranks;
+  for (const Tensor& operand : operands) ranks.push_back(operand.type.rank());
+  const EinsumSpec spec = EinsumSpec::parse(call.text, ranks);
+  std::vector<Tensor> sources;
+  std::vector<calculus::Array> arrays;
+  for (const Tensor& operand : operands) arrays.push_back(as_source(operand, sources));
+  if (!call.reduce && !call.combine) return lowered(calculus::einsum(spec, arrays), sources);
+  const std::string reduce = call.reduce.value_or("sum"), combine = call.combine.value_or("mul");
+  TESSERA_REQUIRE(
+      TypeError, std::find(reductions.begin(), reductions.end(), reduce) != reductions.end(),
+      "einsum: reduce must be one of {}, not '{}'", fmt::join(reductions, ", "), reduce);
+  TESSERA_REQUIRE(
+      TypeError, std::find(combinations.begin(), combinations.end(), combine) != combinations.end(),
+      "einsum: combine must be one of {}, not '{}'", fmt::join(combinations, ", "), combine);
+  return lowered(calculus::einsum(spec, arrays, *monoid_named(reduce), combine), sources);
+}
+
+}  // namespace tessera::query

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/tensors/tensor.h"
+
+namespace tessera::query {
+
+/// A call of einsum: its text, and how it folds and combines if it does not add up products.
+struct EinsumCall {
+  std::string text;
+  std::optional<std::string> reduce = {}, combine = {};
+};
+
+/// TypeError if the operands do not fit, or there is no such fold or function.
+Tensor einsum(const EinsumCall& call, const std::vector<Tensor>& operands);
+
+}  // namespace tessera::query
