@@ -1,5 +1,7 @@
 #include "session/computation.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "exec/engine.h"
 #include "optimizer/passes.h"
@@ -105,8 +107,12 @@ Computation Session::State::computation_of(const sql::CreateTensor& statement,
                                            StoredDefinitions& catalogue, lang::Location location,
                                            bool will_run) {
   session::refuse_taken(catalogue, statement.name, location);
-  for (const std::string& other : statement.others)
-    session::refuse_taken(catalogue, other, location);
+  for (auto other = statement.others.begin(); other != statement.others.end(); ++other) {
+    session::refuse_taken(catalogue, *other, location);
+    const auto same = [&](const std::string& name) { return query::same_name(name, *other); };
+    if (same(statement.name) || std::any_of(statement.others.begin(), other, same))
+      fail_type(location, "tensor \"{}\" is named twice", *other);
+  }
   Computation made;
   // Loops that run in sequence run now, and nothing is stored before all of them have.
   const query::RunPlans run = [this](const std::vector<Plan>& plans) {

@@ -246,5 +246,41 @@ TEST(Loops, AreWhatTheirDefinitionSays) {
   EXPECT_GT(compared, programs() / 2);
 }
 
+TEST(Loops, HaveThePlansOfComprehensions) {
+  const RandomProgram made(0);
+  const query::TensorNamed named = [&](const std::string& name) {
+    if (!made.tensors().contains(name)) throw TypeError("no tensor " + name);
+    return made.tensors().at(name);
+  };
+  const std::string rows = "for i = 0, 6 do for j = 0, 6 do ";
+  const std::vector<std::pair<std::string, std::string>> same = {
+      {rows + "{ R[i, j] := 0.0; for k = 0, 6 do R[i, j] += A[i, k] * B[k, j] }",
+       "[ ((i, j), +/v) | ((i, k), a) <<- A, ((l, j), b) <<- B, l == k, let v = a * b, group by "
+       "(i, "
+       "j) ]"},
+      {rows + "{ s := 0; for k = 0, 6 do s += A[i, k] * B[k, j]; R[i, j] := s }",
+       "[ ((i, j), +/v) | ((i, k), a) <<- A, ((l, j), b) <<- B, l == k, let v = a * b, group by "
+       "(i, "
+       "j) ]"},
+      {rows + "R[i] += A[i, j]", "[ (i, +/a) | ((i, j), a) <<- A, group by i ]"},
+      {rows + "R[j, i] := A[i, j]", "[ ((j, i), a) | ((i, j), a) <<- A ]"},
+      {rows + "R[i, j] := A[i, j] * 2 + B[j, i]",
+       "[ ((i, j), A[i, j] * 2 + B[j, i]) | i <- 0 .. 6, j <- 0 .. 6 ]"},
+      {"for i = 0, 6 do R += A[i, i]", "+/[ A[i, i] | i <- 0 .. 6 ]"},
+      {"for i = 0, 5 do R[i + 1] := V[i] * 2", "tensor(7)[ (i + 1, V[i] * 2) | i <- 0 .. 5 ]"},
+  };
+  for (const auto& [program, comprehension] : same) {
+    const auto statements =
+        sql::parse("CREATE TENSOR R AS { " + program + " }; CREATE TENSOR R AS " + comprehension);
+    const auto& loops = std::get<sql::CreateTensor>(statements.at(0)->node);
+    const auto& other = std::get<sql::CreateTensor>(statements.at(1)->node);
+    const auto bound = query::bind_program(*loops.program, {"R"}, named, nullptr, {});
+    ASSERT_EQ(bound.results.size(), 1U) << program;
+    EXPECT_EQ(bound.results[0].plan.explain(),
+              query::bind_tensor(*other.expression, named).plan.explain())
+        << program;
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -126,6 +126,17 @@ bool is_zero(const sql::Expression& value) {
   return (whole != nullptr && *whole == 0) || (real != nullptr && *real == 0);
 }
 
+/// Whether an expression is seen to be no integer.
+bool is_fraction(const sql::Expression& expression) {
+  if (const auto* literal = std::get_if<sql::Literal>(&expression.node))
+    return !std::holds_alternative<std::int64_t>(literal->value);
+  if (const auto* unary = std::get_if<sql::Unary>(&expression.node))
+    return is_fraction(*unary->operand);
+  const auto* binary = std::get_if<sql::Binary>(&expression.node);
+  return binary != nullptr && (binary->op == BinaryOperator::divide || is_fraction(*binary->left) ||
+                               is_fraction(*binary->right));
+}
+
 /// Whether an expression is made of elements of arrays, not of arrays.
 bool reads_elements(const sql::Expression& expression) {
   if (std::holds_alternative<sql::Versioned>(expression.node) ||
@@ -157,6 +168,8 @@ class Translation {
     if (!std::cmp_equal(shape_.rank(), assignment_.indices.size()))
       lang::fail_type(write_.location(), "{} has {} dimensions, but {} indices are given",
                       assignment_.name, shape_.rank(), assignment_.indices.size());
+    for (const ExpressionPtr& index : assignment_.indices)
+      if (is_fraction(*index)) lang::fail_type(index->location, "an index must be an integer");
     refuse_outside();
     LocalArray after = before_;
     find_places();

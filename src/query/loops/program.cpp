@@ -141,24 +141,26 @@ class ProgramRun {
   }
 
   /// Whether an assignment is of a whole array, or made of whole arrays.
-  bool is_of_whole(const sql::Assignment& assignment) {
+  bool is_of_whole(const sql::Assignment& assignment, const std::set<std::string>& bound) {
     return assignment.indices.empty() &&
-           (!is_number(assignment.name) || mentions_whole(*assignment.value));
+           (!is_number(assignment.name) || mentions_whole(*assignment.value, bound));
   }
-  bool mentions_whole(const sql::Expression& expression) {
+  bool mentions_whole(const sql::Expression& expression, const std::set<std::string>& bound) {
     if (std::holds_alternative<std::shared_ptr<const sql::Comprehension>>(expression.node))
       return true;
     if (std::holds_alternative<sql::Aggregation>(expression.node)) return false;
     if (const auto* call = std::get_if<sql::Call>(&expression.node))
       if (same_name(call->name, "size")) return false;
     if (const auto* name = std::get_if<sql::Name>(&expression.node)) {
+      if (bound.contains(name->column)) return false;
       if (names_.assigned.contains(name->column)) return !is_number(name->column);
       const auto shape = shape_of(name->column);
       return shape && shape->rank() > 0;
     }
     const auto parts = parts_of(expression);
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](const sql::ExpressionPtr& part) { return mentions_whole(*part); });
+    return std::any_of(parts.begin(), parts.end(), [&](const sql::ExpressionPtr& part) {
+      return mentions_whole(*part, bound);
+    });
   }
 
   // ---- Steps in sequence
@@ -201,6 +203,7 @@ class ProgramRun {
     }
     if (const auto* loop = std::get_if<sql::WhileLoop>(&step.node)) {
       for (;;) {
+        refuse_if_stopped("a program ran");
         const auto again = truth(*loop->condition, place.runs);
         if (!again) return false;
         if (!*again) return true;
@@ -220,11 +223,13 @@ class ProgramRun {
     const std::int64_t by = functions_.step_of(loop, place.runs);
     if (!from || !to || !run_) return false;
     const Interval all{std::min(*from, *to), std::max(*from, *to)};
-    for (std::int64_t index = *from; by > 0 ? index <= *to : index >= *to; index += by) {
+    for (std::int64_t index = *from; by > 0 ? index <= *to : index >= *to;) {
+      refuse_if_stopped("a program ran");
       if (!steps(loop.body, {query::with(place.runs, {Around::Fixed{loop.variable, index, all}}),
                              query::with(place.written, {&loop})}))
         return false;
       settle();
+      if (__builtin_add_overflow(index, by, &index)) break;
     }
     return true;
   }
@@ -345,7 +350,8 @@ class ProgramRun {
     const sql::Step& looked_at = verdict.expanded ? *verdict.expanded->loop : step;
     if (verdict.expanded)
       for (const auto& [name, shape] : verdict.expanded->arrays) locals.insert(name);
-    verdict.why_in_sequence = whole_inside(std::get<sql::ForLoop>(step.node).body);
+    verdict.why_in_sequence =
+        whole_inside(sql::Steps{std::make_shared<const sql::Step>(step)}, names_in(around));
     if (verdict.why_in_sequence) return verdicts_.emplace(&step, std::move(verdict)).first->second;
     verdict.why_in_sequence = why_in_sequence(looked_at, around, locals, functions_);
     if (verdict.why_in_sequence && is_independent(looked_at, around, locals, functions_))
@@ -353,13 +359,30 @@ class ProgramRun {
     return verdicts_.emplace(&step, std::move(verdict)).first->second;
   }
 
-  std::optional<std::string> whole_inside(const sql::Steps& steps) {
+  static std::set<std::string> names_in(const Chain& chain) {
+    std::set<std::string> names;
+    for (const Around& around : chain) {
+      if (const auto* loop = std::get_if<const sql::ForLoop*>(&around.node))
+        names.insert((*loop)->variable);
+      if (const auto* definition = std::get_if<const sql::Definition*>(&around.node))
+        names.insert((*definition)->name);
+      if (const auto* fixed = std::get_if<Around::Fixed>(&around.node)) names.insert(fixed->name);
+    }
+    return names;
+  }
+
+  /// `bound`: the names of indices and values, which are no arrays.
+  std::optional<std::string> whole_inside(const sql::Steps& steps, std::set<std::string> bound) {
     for (const sql::StepPtr& step : steps) {
+      if (const auto* definition = std::get_if<sql::Definition>(&step->node))
+        bound.insert(definition->name);
       if (const auto* assignment = std::get_if<sql::Assignment>(&step->node))
-        if (is_of_whole(*assignment))
+        if (is_of_whole(*assignment, bound))
           return fmt::format("\"{}\" is about whole arrays", sql::head_text(*step));
+      std::set<std::string> inside = bound;
+      if (const auto* loop = std::get_if<sql::ForLoop>(&step->node)) inside.insert(loop->variable);
       for (const sql::Steps* block : blocks_of(*step))
-        if (auto why = whole_inside(*block)) return why;
+        if (auto why = whole_inside(*block, inside)) return why;
     }
     return std::nullopt;
   }
@@ -410,7 +433,6 @@ class ProgramRun {
     changed_.clear();
     if (more) plans.push_back(*more);
     if (plans.empty()) return std::nullopt;
-    refuse_if_stopped("a program ran");
     const std::vector<Relation> results = run_(plans);
     for (std::size_t i = 0; i < names.size(); ++i) {
       Tensor& value = *arrays_.at(names[i]).value;
