@@ -37,7 +37,13 @@ std::optional<std::string> assignment_operator(const Cursor& cursor) {
 bool is_assigned(Cursor cursor) {
   if (cursor.token().kind == Token::Kind::quoted_name) return true;
   cursor.advance();
-  return cursor.at_symbol("[") || assignment_operator(cursor);
+  int open = 0;
+  while ((open > 0 || cursor.at_symbol("[")) && !cursor.at_end()) {  // the indices
+    if (cursor.at_symbol("[")) ++open;
+    if (cursor.at_symbol("]")) --open;
+    cursor.advance();
+  }
+  return assignment_operator(cursor).has_value();
 }
 
 /// `in_braces`: whether it ends with a block, behind which the semicolon may be left out.
