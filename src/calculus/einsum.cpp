@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "calculus/operations.h"
 
 namespace tessera::calculus {
 namespace {
@@ -11,19 +11,6 @@ DType common_dtype(const std::vector<Array>& operands) {
   DType dtype = operands.at(0).type.dtype;
   for (const Array& operand : operands) dtype = promote(dtype, operand.type.dtype);
   return dtype;
-}
-
-/// An array in other numbers, element by element.
-Array converted(const Array& array, DType dtype) {
-  IndexForm form;
-  std::vector<int> at;
-  for (int d = 0; d < array.type.shape.rank(); ++d) {
-    form.indices.push_back({fmt::format("i{}", d)});
-    at.push_back(d);
-  }
-  form.rank = array.type.shape.rank();
-  form.value = cast(dtype, element_at(0, at));
-  return defined(std::move(form), {array});
 }
 
 }  // namespace

@@ -17,10 +17,51 @@ constexpr std::array semirings = {
     Semiring{Monoid::all, "logical_or"},
 };
 
-void take_factors(const Term& term, std::string_view combine, std::vector<Term>& into) {
-  const auto* product = as<term::Applied>(term);
-  if (product == nullptr || product->function->name != combine) return into.push_back(term);
-  for (const Term& part : product->arguments) take_factors(part, combine, into);
+}  // namespace
+
+bool distributes(Monoid monoid, std::string_view combine) {
+  return std::any_of(semirings.begin(), semirings.end(), [&](const Semiring& known) {
+    return known.monoid == monoid && known.combine == combine;
+  });
+}
+
+namespace {
+
+/// Whether the indices of a fold are those of another one: the same sum, twice.
+bool is_taken(const term::Fold& fold, const Product& by) {
+  return std::any_of(fold.indices.begin(), fold.indices.end(), [&](int index) {
+    return std::find(by.folded.begin(), by.folded.end(), index) != by.folded.end();
+  });
+}
+
+/// Whether a term has a fold of its own over what the product is folded over: one that it shares.
+bool shares_a_fold(const Term& term, const Product& with) {
+  if (const auto* fold = as<term::Fold>(term); fold != nullptr && is_taken(*fold, with))
+    return true;
+  const std::vector<Term> parts = parts_of(term);
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const Term& part) { return shares_a_fold(part, with); });
+}
+
+/// False if a fold that is a factor cannot become part of the product.
+bool take_factors(const Term& term, bool with_folds, Product& into) {
+  if (const auto* product = as<term::Applied>(term);
+      product != nullptr && product->function->name == into.combine)
+    return std::all_of(product->arguments.begin(), product->arguments.end(),
+                       [&](const Term& part) { return take_factors(part, with_folds, into); });
+  const auto* fold = as<term::Fold>(term);
+  const bool joins = with_folds && fold != nullptr && fold->condition == nullptr &&
+                     distributes(fold->monoid, into.combine) &&
+                     (!into.folds || into.monoid == fold->monoid);
+  if (!joins) {
+    into.factors.push_back(term);
+    return true;
+  }
+  if (is_taken(*fold, into)) return false;
+  into.folds = true;
+  into.monoid = fold->monoid;
+  into.folded.insert(into.folded.end(), fold->indices.begin(), fold->indices.end());
+  return take_factors(fold->value, with_folds, into);
 }
 
 /// Whether a condition only says that factors are not zero.
@@ -38,12 +79,6 @@ bool asks_for_factors(const Term& condition, const std::vector<Term>& factors) {
 
 }  // namespace
 
-bool distributes(Monoid monoid, std::string_view combine) {
-  return std::any_of(semirings.begin(), semirings.end(), [&](const Semiring& known) {
-    return known.monoid == monoid && known.combine == combine;
-  });
-}
-
 std::optional<Product> product_of(const Term& term) {
   const auto* fold = as<term::Fold>(term);
   const auto* chosen = as<term::Choice>(term);
@@ -60,7 +95,13 @@ std::optional<Product> product_of(const Term& term) {
         top && distributes(fold->monoid, top->function->name))
       found.combine = top->function->name;
   }
-  take_factors(value, found.combine, found.factors);
+  const Product without_folds = found;
+  const bool joined = take_factors(value, true, found);
+  if (!joined || std::any_of(found.factors.begin(), found.factors.end(),
+                             [&](const Term& factor) { return shares_a_fold(factor, found); })) {
+    found = without_folds;
+    (void)take_factors(value, false, found);
+  }
   const Term condition = fold != nullptr     ? fold->condition
                          : chosen != nullptr ? chosen->condition
                                              : nullptr;

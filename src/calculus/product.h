@@ -21,9 +21,9 @@ struct Product {
 /// Whether a factor that lacks the index of a fold may be taken out of it.
 bool distributes(Monoid monoid, std::string_view combine);
 
-/// A term as the fold of a product, or as a product without a fold. A condition that only says that
-/// factors are not zero is left out: where one is, so is their product. Nothing if there is another
-/// one.
+/// A term as the fold of a product, or as a product without a fold. A factor that is such a fold
+/// itself becomes part of it. A condition that only says that factors are not zero is left out:
+/// where one is, so is their product. Nothing if there is another one.
 std::optional<Product> product_of(const Term& term);
 
 }  // namespace tessera::calculus

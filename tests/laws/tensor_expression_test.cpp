@@ -80,11 +80,13 @@ class Expressions {
     }
   }
 
-  Tensor bind(const std::string& text) const {
+  Tensor bind(const std::string& text,
+              double worth_compiling = query::usually_worth_compiling) const {
     const auto statements = sql::parse("CREATE TENSOR r AS " + text);
     const auto& create = std::get<sql::CreateTensor>(statements.at(0)->node);
-    return query::bind_tensor(*create.expression,
-                              [&](const std::string& name) { return tensors_.at(name); });
+    return query::bind_tensor(
+        *create.expression, [&](const std::string& name) { return tensors_.at(name); },
+        worth_compiling);
   }
 
   /// The tensors that the expression names, by their names.
@@ -299,6 +301,25 @@ TEST(TensorExpression, EqualsTheSameOnWholeTiles) {
     }
     if (HasFailure()) return;
   }
+}
+
+TEST(TensorExpression, EqualsTheSameWhenChainsBecomeOneForm) {
+  constexpr std::uint64_t cases = 600;
+  int forms = 0;
+  for (std::uint64_t seed = 50'000; seed < 50'000 + cases; ++seed) {
+    Expressions expressions(seed);
+    const Case one = expressions.expression(static_cast<int>(expressions.random().between(2, 5)));
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, one.text));
+    const Tensor tensor = expressions.bind(one.text, 0);
+    EXPECT_EQ(tensor.type.shape, one.value.shape());
+    EXPECT_EQ(tensor.type.dtype, one.value.dtype());
+    EXPECT_EQ(difference(tensor.plan.interpret().to_tensor(), one.value, expressions.rough()), "");
+    if (seed % 5 == 0)
+      EXPECT_EQ(difference(tensor.plan.run().to_tensor(), one.value, expressions.rough()), "");
+    forms += tensor.plan.explain().find("compute(") != std::string::npos ? 1 : 0;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(forms, static_cast<int>(cases) / 10);
 }
 
 TEST(TensorExpression, TilesOfAnyExtentsAreMadeOfAnyOthers) {

@@ -8,7 +8,6 @@
 #include "key/solver.h"
 #include "query/binding/bind_aggregate.h"
 #include "query/rows/schema.h"
-#include "query/tensors/bind_comprehension.h"
 
 namespace tessera::query {
 namespace {
@@ -105,6 +104,13 @@ class Writer {
     sql::Comprehension made{sql::Storage{}, tuple({std::move(key), std::move(value)}),
                             std::move(qualifiers)};
     for (const std::int64_t extent : shape) made.storage->dense.push_back(integer(extent));
+    return make(std::make_shared<const sql::Comprehension>(std::move(made)));
+  }
+  /// A number, as an array without dimensions.
+  ExpressionPtr number(ExpressionPtr value, std::vector<sql::Qualifier> qualifiers) const {
+    if (qualifiers.empty()) qualifiers.push_back(let("_", integer(0)));  // there must be one
+    sql::Comprehension made{std::nullopt, tuple({tuple({}), std::move(value)}),
+                            std::move(qualifiers)};
     return make(std::make_shared<const sql::Comprehension>(std::move(made)));
   }
   lang::Location location() const { return location_; }
@@ -554,10 +560,7 @@ class Translation {
   /// A number that is made of elements, or of nothing but numbers.
   Tensor number(const ExpressionPtr& value, std::vector<sql::Qualifier> qualifiers) const {
     if (!reads_elements(*value)) return value_of(*value, chain_, named_);
-    if (qualifiers.empty()) return bound(*value);
-    sql::Comprehension made{std::nullopt, write_.tuple({write_.tuple({}), value}),
-                            std::move(qualifiers)};
-    return bound(*write_.make(std::make_shared<const sql::Comprehension>(std::move(made))));
+    return bound(*write_.number(value, std::move(qualifiers)));
   }
 
   Tensor bound(const sql::Expression& comprehension) const {
@@ -566,8 +569,7 @@ class Translation {
       const auto temporary = temporaries_.find(name);
       return temporary == temporaries_.end() ? named_(name) : temporary->second;
     };
-    return bind_comprehension(
-        comprehension, [&](const sql::Expression& domain) { return bind_tensor(domain, named); });
+    return bind_tensor(comprehension, named);
   }
 
   Tensor index_named(const std::string& name) const {
@@ -617,13 +619,8 @@ Tensor value_of(const sql::Expression& expression, const Chain& chain, const Ten
     if (const auto* defined = std::get_if<const sql::Definition*>(&around.node))
       lets.push_back(write.let((*defined)->name, (*defined)->value));
   }
-  sql::ExpressionPtr value = std::make_shared<const sql::Expression>(expression);
-  if (!lets.empty()) {
-    sql::Comprehension made{std::nullopt, write.tuple({write.tuple({}), value}), std::move(lets)};
-    value = write.make(std::make_shared<const sql::Comprehension>(std::move(made)));
-  }
-  return bind_comprehension(
-      *value, [&](const sql::Expression& domain) { return bind_tensor(domain, named); });
+  return bind_tensor(
+      *write.number(std::make_shared<const sql::Expression>(expression), std::move(lets)), named);
 }
 
 Tensor tensor_of(const LocalArray& array) {
@@ -640,9 +637,9 @@ Tensor tensor_of(const LocalArray& array) {
     at.push_back(write.name(place));
     all.push_back(write.generator(place, write.integer(0), write.integer(shape[d] - 1)));
   }
-  const Tensor zeros = bind_comprehension(
-      *write.comprehension(shape, write.key(at), write.integer(0), std::move(all)),
-      [](const sql::Expression&) -> Tensor { throw InternalError("zeros read nothing"); });
+  const Tensor zeros =
+      bind_tensor(*write.comprehension(shape, write.key(at), write.integer(0), std::move(all)),
+                  [](const std::string&) -> Tensor { throw InternalError("zeros read nothing"); });
   return in_dtype(zeros, dtype);
 }
 

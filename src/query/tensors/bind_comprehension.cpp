@@ -4,7 +4,6 @@
 #include "calculus/normal_form.h"
 #include "query/rows/schema.h"
 #include "query/tensors/comprehension_binder.h"
-#include "query/tensors/lower_array.h"
 
 namespace tessera::query {
 
@@ -138,8 +137,8 @@ Array ComprehensionBinder::array_of(const sql::Expression& domain, const BoundVa
               kind_text(*variable));
   }
   if (const auto* nested = std::get_if<std::shared_ptr<const sql::Comprehension>>(&domain.node))
-    return ComprehensionBinder(meant_, sources_).array(**nested, domain.location);
-  return as_source(meant_(domain), sources_);
+    return ComprehensionBinder(meant_).array(**nested, domain.location);
+  return meant_(domain);
 }
 
 BoundValue ComprehensionBinder::entries(const Array& array, const sql::Pattern& pattern,
@@ -218,18 +217,11 @@ void ComprehensionBinder::group_by(const sql::GroupBy& group,
   for (std::size_t k = 0; k < own.size(); ++k) variables_.bind(*parts[k], {own[k]});
 }
 
-Tensor bind_comprehension(const sql::Expression& expression, const TensorMeant& meant) {
-  std::vector<Tensor> sources;
-  ComprehensionBinder binder(meant, sources);
+Array bind_comprehension(const sql::Expression& expression, const ArrayMeant& meant) {
+  ComprehensionBinder binder(meant);
   const auto* written = std::get_if<std::shared_ptr<const sql::Comprehension>>(&expression.node);
-  const Array array = written != nullptr ? binder.array(**written, expression.location)
-                                         : binder.number_of(expression);
-  const Tensor dense =
-      lang::at_location(expression.location, [&] { return lowered(array, sources); });
-  if (written == nullptr || !(*written)->storage || (*written)->storage->sparse.empty())
-    return dense;
-  const auto sparse = static_cast<std::int64_t>((*written)->storage->sparse.size());
-  return mapped(dense, KernelCall("compress", {{"sparse_dims", sparse}}));
+  return written != nullptr ? binder.array(**written, expression.location)
+                            : binder.number_of(expression);
 }
 
 }  // namespace tessera::query

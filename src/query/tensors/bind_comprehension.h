@@ -2,15 +2,15 @@
 
 #include <functional>
 
+#include "calculus/array.h"
 #include "lang/sql/ast.h"
-#include "query/tensors/tensor.h"
 
 namespace tessera::query {
 
 /// What an expression over tensors means that is no variable of a comprehension.
-using TensorMeant = std::function<Tensor(const sql::Expression&)>;
+using ArrayMeant = std::function<calculus::Array(const sql::Expression&)>;
 
-/// An array comprehension, or the fold of one, as a tensor.
-Tensor bind_comprehension(const sql::Expression& expression, const TensorMeant& meant);
+/// An array comprehension, or the fold of one. How it is to be stored is not looked at.
+calculus::Array bind_comprehension(const sql::Expression& expression, const ArrayMeant& meant);
 
 }  // namespace tessera::query

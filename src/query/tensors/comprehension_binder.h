@@ -10,9 +10,7 @@ namespace tessera::query {
 /// comprehension_terms.cpp the expressions in them.
 class ComprehensionBinder {
  public:
-  /// `sources`: the tensors that it reads, which it adds to.
-  ComprehensionBinder(const TensorMeant& meant, std::vector<Tensor>& sources)
-      : meant_(meant), sources_(sources) {}
+  explicit ComprehensionBinder(const ArrayMeant& meant) : meant_(meant) {}
 
   calculus::Array array(const sql::Comprehension& comprehension, lang::Location location);
   /// A number, such as +/[ v | (i, v) <- A ], as an array without dimensions.
@@ -47,8 +45,7 @@ class ComprehensionBinder {
   Term folded_count(const sql::Expression& operand);
   Term extent_of(const sql::Call& call, lang::Location location);
 
-  const TensorMeant& meant_;
-  std::vector<Tensor>& sources_;
+  const ArrayMeant& meant_;
   calculus::NormalForm form_;
   Variables variables_;
   std::optional<std::vector<std::int64_t>> storage_;

@@ -70,7 +70,7 @@ BoundValue ComprehensionBinder::value(const sql::Expression& expression) {
   if (const auto* name = std::get_if<sql::Name>(&expression.node); name && name->table.empty())
     if (const BoundValue* known = variables_.find(name->column)) return *known;
   if (const auto* nested = std::get_if<std::shared_ptr<const sql::Comprehension>>(&expression.node))
-    return {ComprehensionBinder(meant_, sources_).array(**nested, expression.location)};
+    return {ComprehensionBinder(meant_).array(**nested, expression.location)};
   return {term(expression)};
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "calculus/einsum.h"
-#include "query/tensors/lower_array.h"
 
 namespace tessera::query {
 namespace {
@@ -18,14 +17,11 @@ constexpr std::array<std::string_view, 6> combinations = {"mul",     "add",     
 
 }  // namespace
 
-Tensor einsum(const EinsumCall& call, const std::vector<Tensor>& operands) {
+calculus::Array einsum(const EinsumCall& call, const std::vector<calculus::Array>& operands) {
   std::vector<int> ranks;
-  for (const Tensor& operand : operands) ranks.push_back(operand.type.rank());
+  for (const calculus::Array& operand : operands) ranks.push_back(operand.type.shape.rank());
   const EinsumSpec spec = EinsumSpec::parse(call.text, ranks);
-  std::vector<Tensor> sources;
-  std::vector<calculus::Array> arrays;
-  for (const Tensor& operand : operands) arrays.push_back(as_source(operand, sources));
-  if (!call.reduce && !call.combine) return lowered(calculus::einsum(spec, arrays), sources);
+  if (!call.reduce && !call.combine) return calculus::einsum(spec, operands);
   const std::string reduce = call.reduce.value_or("sum"), combine = call.combine.value_or("mul");
   TESSERA_REQUIRE(
       TypeError, std::find(reductions.begin(), reductions.end(), reduce) != reductions.end(),
@@ -33,7 +29,7 @@ Tensor einsum(const EinsumCall& call, const std::vector<Tensor>& operands) {
   TESSERA_REQUIRE(
       TypeError, std::find(combinations.begin(), combinations.end(), combine) != combinations.end(),
       "einsum: combine must be one of {}, not '{}'", fmt::join(combinations, ", "), combine);
-  return lowered(calculus::einsum(spec, arrays, *monoid_named(reduce), combine), sources);
+  return calculus::einsum(spec, operands, *monoid_named(reduce), combine);
 }
 
 }  // namespace tessera::query

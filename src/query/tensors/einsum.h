@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "query/tensors/tensor.h"
+#include "calculus/array.h"
 
 namespace tessera::query {
 
@@ -15,6 +15,6 @@ struct EinsumCall {
 };
 
 /// TypeError if the operands do not fit, or there is no such fold or function.
-Tensor einsum(const EinsumCall& call, const std::vector<Tensor>& operands);
+calculus::Array einsum(const EinsumCall& call, const std::vector<calculus::Array>& operands);
 
 }  // namespace tessera::query

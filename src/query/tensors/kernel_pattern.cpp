@@ -1,6 +1,9 @@
 #include "query/tensors/kernel_pattern.h"
 
+#include <set>
+
 #include "query/binding/bind_expression.h"
+#include "query/tensors/tensor_reduction.h"
 
 namespace tessera::query {
 namespace {
@@ -39,6 +42,7 @@ class Pattern {
       const std::string dtype(to_string(converted->dtype));
       return of_one(converted->value, KernelCall("cast", {{"dtype", dtype}}));
     }
+    if (const auto* fold = as<term::Fold>(value)) return of_fold(*fold);
     const auto* applied = as<term::Applied>(value);
     if (applied == nullptr) return std::nullopt;
     const std::string name(applied->function->name);
@@ -53,6 +57,32 @@ class Pattern {
     if (read == nullptr || !is_broadcast(*read, form_)) return nullptr;
     return &arguments_[static_cast<std::size_t>(read->argument)];
   }
+  /// Some dimensions of an argument by themselves; the others are those of the result.
+  std::optional<Tensor> of_fold(const term::Fold& fold) const {
+    const auto* read = as<term::Element>(fold.value);
+    if (read == nullptr || fold.condition != nullptr || gives_position(fold.monoid))
+      return std::nullopt;
+    const Tensor& tensor = arguments_[static_cast<std::size_t>(read->argument)];
+    std::vector<std::int64_t> axes;
+    std::set<int> folded(fold.indices.begin(), fold.indices.end());
+    int kept = 0;
+    for (int d = 0; d < tensor.type.rank(); ++d) {
+      const auto* index = as<term::Position>(read->at[static_cast<std::size_t>(d)]);
+      const std::int64_t extent = tensor.type.shape[d];
+      if (index == nullptr || extent == 0 ||
+          form_.extents[static_cast<std::size_t>(index->index)] != extent)
+        return std::nullopt;
+      if (folded.erase(index->index) == 1)
+        axes.push_back(d);
+      else if (index->index == kept)
+        ++kept;
+      else
+        return std::nullopt;
+    }
+    if (kept != form_.form.rank || !folded.empty() || axes.empty()) return std::nullopt;
+    return reduced(tensor, KernelCall(std::string(to_string(fold.monoid)), {{"axes", axes}}));
+  }
+
   /// As large as the result.
   std::optional<Tensor> of_one(const Term& term, const KernelCall& kernel) const {
     const Tensor* tensor = operand(term);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "calculus/inlining.h"
 #include "calculus/pairs.h"
 #include "calculus/stages.h"
 #include "query/tensors/contraction_pattern.h"
@@ -93,21 +94,38 @@ Keyed met(const std::vector<Keyed>& arguments, const KernelCall& kernel) {
   return all;
 }
 
-class Lowering {
- public:
-  explicit Lowering(const std::vector<Tensor>& sources) : sources_(sources) {}
+}  // namespace
 
+class Arrays::Lowering {
+ public:
+  explicit Lowering(double worth_compiling) : worth_compiling_(worth_compiling) {}
+
+  Array given(const Tensor& tensor) {
+    const RelationType& relation = tensor.plan.type();
+    TileType type{tensor.type.dtype, tensor.type.shape, relation.columns[0].type.sparse_dims};
+    if (relation.presence == Presence::sparse) type.sparse_dims = type.shape.rank();
+    sources_.push_back(tensor);
+    return calculus::given(static_cast<int>(sources_.size()) - 1, type);
+  }
+
+  Tensor tensor(const Array& array) {
+    uses_ = calculus::uses_in(array);
+    return of(array);
+  }
+
+ private:
   Tensor of(const Array& array) {
     if (array.definition == nullptr) return sources_.at(static_cast<std::size_t>(array.source));
     const auto known = lowered_.find(array.definition.get());
     if (known != lowered_.end()) return known->second;
-    const Tensor tensor = of(*array.definition);
+    const Tensor tensor =
+        of(fused(*array.definition, worth_compiling_, uses_,
+                 [&](const Definition* definition) { return lowered_.contains(definition); }));
     lowered_.emplace(array.definition.get(), tensor);
     kept_.push_back(array.definition);
     return tensor;
   }
 
- private:
   Tensor of(const Definition& definition) {
     const Problem problem(definition, arguments_of(definition));
     if (const auto kernel = by_kernel(problem.form, problem.arguments)) return *kernel;
@@ -184,23 +202,17 @@ class Lowering {
     return tensor_of(with_keys(result.plan, keys), form.result.shape, tile);
   }
 
-  const std::vector<Tensor>& sources_;
+  const double worth_compiling_;
+  std::vector<Tensor> sources_;
+  std::map<const Definition*, int> uses_;
   std::map<const Definition*, Tensor> lowered_;
   std::vector<std::shared_ptr<const Definition>> kept_;  // so that no other has its address
 };
 
-}  // namespace
+Arrays::Arrays(double worth_compiling) : lowering_(std::make_unique<Lowering>(worth_compiling)) {}
+Arrays::~Arrays() = default;
 
-Array as_source(const Tensor& tensor, std::vector<Tensor>& sources) {
-  const RelationType& relation = tensor.plan.type();
-  TileType type{tensor.type.dtype, tensor.type.shape, relation.columns[0].type.sparse_dims};
-  if (relation.presence == Presence::sparse) type.sparse_dims = type.shape.rank();
-  sources.push_back(tensor);
-  return calculus::given(static_cast<int>(sources.size()) - 1, type);
-}
-
-Tensor lowered(const Array& array, const std::vector<Tensor>& sources) {
-  return Lowering(sources).of(array);
-}
+Array Arrays::given(const Tensor& tensor) { return lowering_->given(tensor); }
+Tensor Arrays::tensor(const Array& array) { return lowering_->tensor(array); }
 
 }  // namespace tessera::query

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "calculus/einsum.h"
+#include "calculus/operations.h"
+#include "kernel/arguments.h"
 #include "query/binding/bind_expression.h"
 #include "query/rows/kernel_location.h"
 #include "query/rows/refusal.h"
@@ -10,14 +13,16 @@
 #include "query/tensors/einsum.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_reduction.h"
+#include "tile/dispatch.h"
 
 namespace tessera::query {
 namespace {
 
+using calculus::Array;
 using lang::fail_type;
 
 bool is_number(const TensorOperand& operand) {
-  return !operand.tensor && operand.number.dtype() != DType::boolean;
+  return !operand.array && operand.number.dtype() != DType::boolean;
 }
 
 ParamValue parameter_of(const sql::Expression& written, const std::string& name) {
@@ -40,53 +45,98 @@ ParamValue parameter_of(const sql::Expression& written, const std::string& name)
 }
 
 /// The letters of a product of all elements with all: 'ab,cd->abcd'.
-EinsumSpec outer_spec(const Tensor& a, const Tensor& b) {
+EinsumSpec outer_spec(int left, int right) {
   EinsumSpec spec{{"", ""}, ""};
-  for (int d = 0; d < a.type.rank() + b.type.rank(); ++d) {
+  for (int d = 0; d < left + right; ++d) {
     const char letter = static_cast<char>('a' + d);
-    spec.operands[d < a.type.rank() ? 0 : 1] += letter;
+    spec.operands[d < left ? 0 : 1] += letter;
     spec.output += letter;
   }
   return spec;
 }
 
-Tensor swapped(const Tensor& tensor, bool swap) {
-  if (!swap) return tensor;
-  TESSERA_REQUIRE(TypeError, tensor.type.rank() >= 2,
-                  "cannot transpose {}: it has less than two dimensions",
-                  to_string(tensor.type.shape));
+Array swapped(const Array& array, bool swap) {
+  if (!swap) return array;
+  const Shape& shape = array.type.shape;
+  TESSERA_REQUIRE(TypeError, shape.rank() >= 2,
+                  "cannot transpose {}: it has less than two dimensions", to_string(shape));
   std::vector<int> axes;
-  for (int d = 0; d < tensor.type.rank(); ++d) axes.push_back(d);
+  for (int d = 0; d < shape.rank(); ++d) axes.push_back(d);
   std::swap(axes[axes.size() - 2], axes.back());
-  return permuted(tensor, axes);
+  return calculus::permuted(array, axes);
 }
 
-Tensor applied(const KernelCall& kernel, const std::vector<Tensor>& arguments, int output) {
+/// A reduction as a fold; nothing if it is none, or keeps what it folds, or has nothing to fold.
+std::optional<Array> folded(const KernelCall& kernel, const Array& array) {
+  const std::string& name = kernel.kernel().name;
+  const bool is_mean = name == "mean";
+  const auto monoid = is_mean ? Monoid::sum : monoid_named(name);
+  if (!monoid || gives_position(*monoid) || kernel.params().flag("keepdims")) return std::nullopt;
+  const Shape& shape = array.type.shape;
+  const std::vector<std::int64_t> given = kernel.params().integers("axes");
+  std::vector<int> axes;
+  for (int axis : normalize_axes(name, given, shape)) axes.push_back(axis);
+  if (given.empty())
+    for (int d = 0; d < shape.rank(); ++d) axes.push_back(d);
+  double count = 1;
+  for (int axis : axes) count *= static_cast<double>(shape[axis]);
+  if (count == 0 || axes.empty()) return std::nullopt;  // the kernel says what that is
+  const Array numbers =
+      is_mean && !is_float(array.type.dtype) ? calculus::converted(array, DType::f64) : array;
+  const Array fold = calculus::folded(*monoid, numbers, axes);
+  return is_mean ? calculus::with_number("div", fold, Scalar(count), false) : fold;
+}
+
+Array applied(const KernelCall& kernel, const std::vector<Array>& arguments, int output,
+              Arrays& arrays) {
   const std::string& name = kernel.kernel().name;
   const Params& params = kernel.params();
-  const Tensor& first = arguments.at(0);
-  if (is_reduction(kernel.kernel())) return reduced(first, kernel);
-  if (name == "softmax") return softmax(first);
-  if (name == "transpose") return transposed(first);
+  const Array& first = arguments.at(0);
+  if (name == "transpose") return calculus::transposed(first);
   if (name == "permute") {
     (void)kernel.infer(std::vector{TileType{first.type.dtype, first.type.shape}});  // checks axes
     std::vector<int> axes;
     for (std::int64_t axis : params.integers("axes"))
-      axes.push_back(static_cast<int>(axis < 0 ? axis + first.type.rank() : axis));
-    return permuted(first, axes);
+      axes.push_back(static_cast<int>(axis < 0 ? axis + first.type.shape.rank() : axis));
+    return calculus::permuted(first, axes);
   }
   if (name == "matmul" || name == "batched_matmul")
     return matrix_product(swapped(first, params.flag("transpose_a")),
                           swapped(arguments[1], params.flag("transpose_b")));
-  if (name == "outer") return contraction(outer_spec(first, arguments[1]), arguments);
+  if (name == "outer")
+    return calculus::einsum(outer_spec(first.type.shape.rank(), arguments[1].type.shape.rank()),
+                            arguments);
   if (name == "inner") {
     const std::string letters = std::string("abcdefgh").substr(0, first.type.shape.size());
-    return contraction({{letters, letters}, ""}, arguments);
+    return calculus::einsum({{letters, letters}, ""}, arguments);
   }
-  if (kernel.properties().elementwise && arguments.size() == 1) return mapped(first, kernel);
-  if (kernel.properties().elementwise && arguments.size() == 2)
-    return elementwise(first, arguments[1], kernel);
-  return applied_whole(arguments, kernel, output);
+  if (const auto fold = folded(kernel, first)) return *fold;
+  std::vector<Tensor> tensors;
+  for (const Array& argument : arguments) tensors.push_back(arrays.tensor(argument));
+  const auto made = [&]() -> Tensor {
+    if (is_reduction(kernel.kernel())) return reduced(tensors[0], kernel);
+    if (name == "softmax") return softmax(tensors[0]);
+    if (kernel.properties().elementwise && tensors.size() == 1) return mapped(tensors[0], kernel);
+    if (kernel.properties().elementwise && tensors.size() == 2)
+      return elementwise(tensors[0], tensors[1], kernel);
+    return applied_whole(tensors, kernel, output);
+  };
+  return arrays.given(made());
+}
+
+/// Whether a kernel is no more than a function of numbers, which no value makes fail.
+bool is_scalar_function(const KernelCall& kernel, const std::vector<DType>& arguments) {
+  const ScalarFunction* function = scalar_function(kernel.kernel().name);
+  if (function == nullptr || !std::cmp_equal(function->arguments, arguments.size()) ||
+      !kernel.params().values().empty())
+    return false;
+  std::vector<TileType> types;
+  for (const DType dtype : arguments) types.push_back({dtype, {}});
+  return !may_refuse(kernel, types);
+}
+
+Scalar scalar_of(const Tile& number) {
+  return visit_dtype(number.dtype(), [&]<class T>() { return Scalar(number.at<T>({})); });
 }
 
 EinsumCall einsum_call(const sql::Call& call, const std::string& text) {
@@ -107,38 +157,56 @@ EinsumCall einsum_call(const sql::Call& call, const std::string& text) {
 
 }  // namespace
 
-Tensor as_tensor(const TensorOperand& operand) {
-  return operand.tensor ? *operand.tensor : constant_tensor(operand.number);
+Array as_array(const TensorOperand& operand, Arrays& arrays) {
+  return operand.array ? *operand.array : arrays.given(constant_tensor(operand.number));
 }
 
 std::string shape_text(const TensorOperand& operand) {
-  if (!operand.tensor) return "the number " + text_of(operand.number);
-  return to_string(TileType{operand.tensor->type.dtype, operand.tensor->type.shape});
+  if (!operand.array) return "the number " + text_of(operand.number);
+  return to_string(TileType{operand.array->type.dtype, operand.array->type.shape});
 }
 
-TensorOperand elementwise(const std::string& kernel, const TensorOperand& a,
-                          const TensorOperand& b) {
-  if (!a.tensor && !b.tensor) return {{}, KernelCall(kernel)({a.number, b.number})};
+TensorOperand mapped(const KernelCall& kernel, const TensorOperand& operand, Arrays& arrays) {
+  if (!operand.array) return {{}, kernel({operand.number})};
+  if (is_scalar_function(kernel, {operand.array->type.dtype}))
+    return {calculus::mapped(kernel.kernel().name, *operand.array)};
+  return {arrays.given(mapped(arrays.tensor(*operand.array), kernel))};
+}
+
+TensorOperand elementwise(const std::string& kernel, const TensorOperand& a, const TensorOperand& b,
+                          Arrays& arrays) {
+  if (!a.array && !b.array) return {{}, KernelCall(kernel)({a.number, b.number})};
   const bool left = is_number(a);
-  const auto scalar = kernel_named(kernel + "_scalar");
-  if ((left || is_number(b)) && scalar) {
-    const Tile& number = left ? a.number : b.number;
-    ParamValue value = number.at<double>({});
-    if (number.dtype() == DType::i64) value = number.at<std::int64_t>({});
-    return {mapped(left ? *b.tensor : *a.tensor,
-                   KernelCall(scalar->kernel, {{"value", value}, {"left", left}}))};
+  const bool number = left || is_number(b);
+  const DType dtype_a = a.array ? a.array->type.dtype : a.number.dtype();
+  const DType dtype_b = b.array ? b.array->type.dtype : b.number.dtype();
+  if (is_scalar_function(KernelCall(kernel), {dtype_a, dtype_b})) {
+    if (number)
+      return {calculus::with_number(kernel, left ? *b.array : *a.array,
+                                    scalar_of(left ? a.number : b.number), left)};
+    return {calculus::elementwise(kernel, as_array(a, arrays), as_array(b, arrays))};
   }
-  return {elementwise(as_tensor(a), as_tensor(b), KernelCall(kernel))};
+  const auto scalar = kernel_named(kernel + "_scalar");
+  if (number && scalar) {
+    const Tile& written = left ? a.number : b.number;
+    ParamValue value = written.at<double>({});
+    if (written.dtype() == DType::i64) value = written.at<std::int64_t>({});
+    const KernelCall call(scalar->kernel, {{"value", value}, {"left", left}});
+    return {arrays.given(mapped(arrays.tensor(left ? *b.array : *a.array), call))};
+  }
+  return {arrays.given(elementwise(arrays.tensor(as_array(a, arrays)),
+                                   arrays.tensor(as_array(b, arrays)), KernelCall(kernel)))};
 }
 
-TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arguments,
-                           const std::optional<std::string>& spec, lang::Location location) {
+TensorOperand call_tensors(const sql::Call& call, const std::vector<TensorOperand>& arguments,
+                           const std::optional<std::string>& spec, lang::Location location,
+                           Arrays& arrays) {
   if (call.star || call.distinct)
     fail_type(location, "{} over tensors does not support * or DISTINCT", call.name);
   return lang::at_location(location, [&]() -> TensorOperand {
-    std::vector<Tensor> tensors;
-    for (const TensorOperand& argument : arguments) tensors.push_back(as_tensor(argument));
-    if (spec) return {einsum(einsum_call(call, *spec), tensors)};
+    std::vector<Array> given;
+    for (const TensorOperand& argument : arguments) given.push_back(as_array(argument, arrays));
+    if (spec) return {einsum(einsum_call(call, *spec), given)};
     const KernelBinding binding =
         function_named(same_name(call.name, "avg") ? "mean" : call.name, location);
     const Kernel& kernel = *binding.kernel;
@@ -162,15 +230,17 @@ TensorOperand call_tensors(const sql::Call& call, std::vector<TensorOperand> arg
     }
     const KernelCall named(binding.kernel, params);
     std::vector<TileType> types;
-    for (const Tensor& tensor : tensors) types.push_back({tensor.type.dtype, tensor.type.shape});
+    for (const Array& array : given) types.push_back({array.type.dtype, array.type.shape});
     const KernelCall bound = may_refuse(named, types) ? placed(named, location) : named;
     const bool plain = call.parameters.empty() && kernel.properties.elementwise;
-    if (plain && arguments.size() == 2) return elementwise(kernel.name, arguments[0], arguments[1]);
+    if (plain && arguments.size() == 2)
+      return elementwise(kernel.name, arguments[0], arguments[1], arrays);
+    if (plain && arguments.size() == 1) return mapped(bound, arguments[0], arrays);
     const bool numbers = std::none_of(arguments.begin(), arguments.end(),
-                                      [](const TensorOperand& one) { return one.tensor; });
+                                      [](const TensorOperand& one) { return one.array; });
     if (kernel.properties.elementwise && numbers && arguments.size() == 1)
       return {{}, bound({arguments[0].number})};
-    return {applied(bound, tensors, static_cast<int>(output))};
+    return {applied(bound, given, static_cast<int>(output), arrays)};
   });
 }
 

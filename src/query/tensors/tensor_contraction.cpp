@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "calculus/einsum.h"
 #include "query/tensors/labelled_tensor.h"
 #include "query/tensors/tensor_reduction.h"
 
@@ -81,7 +82,7 @@ Tensor contraction(EinsumSpec spec, const std::vector<Tensor>& operands) {
   return contracted(ready[0], ready[1], spec.output);
 }
 
-Tensor matrix_product(const Tensor& a, const Tensor& b) {
+calculus::Array matrix_product(const calculus::Array& a, const calculus::Array& b) {
   const Shape &left = a.type.shape, &right = b.type.shape;
   TESSERA_REQUIRE(
       TypeError, left.rank() > 0 && right.rank() > 0,
@@ -106,19 +107,16 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
         "broadcast",
         to_string(left), to_string(right), to_string(lead(left)), to_string(lead(right))));
   }
+  // The leading dimensions are those of the batch, the last ones.
   std::string output = std::string("abcdefgh").substr(0, batch.size());
-  const auto letters = [&](const Tensor& tensor, const std::string& matrix, const char* vector,
-                           char own) {
-    if (tensor.type.rank() == 1) return LabelledTensor{tensor, vector};
-    Shape shape = batch;
-    for (int d = tensor.type.rank() - 2; d < tensor.type.rank(); ++d)
-      shape.push_back(tensor.type.shape[d]);
-    return broadcast(tensor, shape, output + matrix, own);
+  const auto letters = [&](const Shape& shape, const std::string& matrix) {
+    if (shape.rank() == 1) return std::string("k");
+    return output.substr(output.size() - lead(shape).size()) + matrix;
   };
-  const LabelledTensor first = letters(a, "ik", "k", 'A'), second = letters(b, "kj", "k", 'N');
-  if (a.type.rank() > 1) output += 'i';
-  if (b.type.rank() > 1) output += 'j';
-  return joined(first, second, "matmul", output);
+  EinsumSpec spec{{letters(left, "ik"), letters(right, "kj")}, output};
+  if (left.rank() > 1) spec.output += 'i';
+  if (right.rank() > 1) spec.output += 'j';
+  return calculus::einsum(spec, {a, b});
 }
 
 }  // namespace tessera::query

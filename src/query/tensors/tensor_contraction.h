@@ -1,5 +1,6 @@
 #pragma once
 
+#include "calculus/array.h"
 #include "kernel/einsum_spec.h"
 #include "query/tensors/tensor.h"
 
@@ -10,6 +11,6 @@ Tensor contraction(EinsumSpec spec, const std::vector<Tensor>& operands);
 
 /// The matrix product by NumPy's rules: a vector counts as a row on the left and as a column on the
 /// right, and dimensions before the last two are broadcast.
-Tensor matrix_product(const Tensor& a, const Tensor& b);
+calculus::Array matrix_product(const calculus::Array& a, const calculus::Array& b);
 
 }  // namespace tessera::query

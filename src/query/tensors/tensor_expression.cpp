@@ -1,5 +1,6 @@
 #include "query/tensors/tensor_expression.h"
 
+#include "calculus/operations.h"
 #include "lang/sql/operators.h"
 #include "query/binding/binder.h"
 #include "query/rows/kernel_location.h"
@@ -17,7 +18,7 @@ using sql::BinaryOperator;
 /// The parts of an expression, each with its place.
 class TensorBinder {
  public:
-  explicit TensorBinder(const TensorNamed& named) : named_(named) {}
+  TensorBinder(const TensorNamed& named, Arrays& arrays) : named_(named), arrays_(arrays) {}
 
   TensorOperand bind(const sql::Expression& expression) const {
     return std::visit(
@@ -31,7 +32,7 @@ class TensorBinder {
     if (const auto* whole = std::get_if<std::int64_t>(&literal.value))
       return {{}, Tile::scalar(*whole)};
     if (const auto* real = std::get_if<double>(&literal.value)) return {{}, Tile::scalar(*real)};
-    if (const auto* tile = std::get_if<Tile>(&literal.value)) return {constant_tensor(*tile)};
+    if (const auto* tile = std::get_if<Tile>(&literal.value)) return of(constant_tensor(*tile));
     fail_type(location, "expected a number or a tensor, found {}",
               std::holds_alternative<sql::Null>(literal.value)
                   ? "NULL"
@@ -43,8 +44,8 @@ class TensorBinder {
     if (!name.table.empty() && !same_name(name.column, "T"))
       fail_type(location, "{}.{}: a tensor has only .T, its transpose", name.table, name.column);
     return at_location(location, [&]() -> TensorOperand {
-      const Tensor found = named_(tensor);
-      return {name.table.empty() ? found : transposed(found)};
+      const calculus::Array found = array_named(tensor);
+      return {name.table.empty() ? found : calculus::transposed(found)};
     });
   }
 
@@ -56,16 +57,15 @@ class TensorBinder {
   TensorOperand part(const sql::Binary& binary, Location location) const {
     const TensorOperand left = bind(*binary.left), right = bind(*binary.right);
     if (binary.op == BinaryOperator::matmul)
-      return at_location(location, [&]() -> TensorOperand {
-        return {matrix_product(as_tensor(left), as_tensor(right))};
-      });
+      return at_location(
+          location, [&]() -> TensorOperand { return {matrix_product(array(left), array(right))}; });
     const std::string kernel(kernel_of(binary.op));
     if (kernel.empty())
       fail_type(location, "operator {} is not defined for tensors, only for numbers in tables",
                 sql::to_string(binary.op));
     return at_location(location, [&] {
       try {
-        return elementwise(kernel, left, right);
+        return elementwise(kernel, left, right, arrays_);
       } catch (const lang::ErrorAt&) {
         throw;
       } catch (const TypeError& error) {
@@ -93,14 +93,14 @@ class TensorBinder {
                 call.parameters.empty() ? ""
                                         : "; inside a call, name = value sets a parameter; "
                                           "use == to compare");
-    return call_tensors(call, std::move(arguments), spec, location);
+    return call_tensors(call, arguments, spec, location, arrays_);
   }
 
   TensorOperand part(const sql::Cast& cast, Location location) const {
     const TensorOperand operand = bind(*cast.operand);
     if (is_text(cast.type)) fail_type(location, "a tensor cannot have elements of type TEXT");
     if (is_tensor(cast.type)) {
-      const Shape shape = as_tensor(operand).type.shape;
+      const Shape shape = array(operand).type.shape;
       if (shape != cast.type.shape)
         fail_type(location, "cannot cast {} to {}: its shape is {}", shape_text(operand),
                   sql::to_string(cast.type), to_string(shape));
@@ -112,13 +112,13 @@ class TensorBinder {
     const ExpressionPtr bound = bind_constant({array, location}, {});
     const auto* constant = std::get_if<Constant>(&bound->node);
     if (constant == nullptr) fail_type(location, "array elements must be constant numbers");
-    return {constant_tensor(constant->value.tile())};
+    return of(constant_tensor(constant->value.tile()));
   }
 
   TensorOperand part(const sql::Transposed& node, Location location) const {
     const TensorOperand operand = bind(*node.operand);
     return at_location(location,
-                       [&]() -> TensorOperand { return {transposed(as_tensor(operand))}; });
+                       [&]() -> TensorOperand { return {calculus::transposed(array(operand))}; });
   }
 
   TensorOperand part(const sql::Versioned& node, Location location) const {
@@ -131,14 +131,17 @@ class TensorBinder {
 
   TensorOperand part(const std::shared_ptr<const sql::Comprehension>& comprehension,
                      Location location) const {
-    return {comprehended({comprehension, location})};
+    const calculus::Array made = comprehended({comprehension, location});
+    if (!comprehension->storage || comprehension->storage->sparse.empty()) return {made};
+    const auto sparse = static_cast<std::int64_t>(comprehension->storage->sparse.size());
+    return of(mapped(arrays_.tensor(made), KernelCall("compress", {{"sparse_dims", sparse}})));
   }
   TensorOperand part(const sql::Aggregation& aggregation, Location location) const {
     return {comprehended({aggregation, location})};
   }
-  Tensor comprehended(const sql::Expression& expression) const {
-    return bind_comprehension(
-        expression, [&](const sql::Expression& domain) { return as_tensor(bind(domain)); });
+  calculus::Array comprehended(const sql::Expression& expression) const {
+    return bind_comprehension(expression,
+                              [&](const sql::Expression& domain) { return array(bind(domain)); });
   }
 
   template <class Other>
@@ -151,19 +154,29 @@ class TensorBinder {
 
   TensorOperand mapped_by(const KernelCall& kernel, const TensorOperand& operand,
                           Location location) const {
-    return at_location(location, [&]() -> TensorOperand {
-      if (!operand.tensor) return {{}, kernel({operand.number})};
-      return {mapped(*operand.tensor, kernel)};
-    });
+    return at_location(location, [&] { return mapped(kernel, operand, arrays_); });
+  }
+
+  calculus::Array array(const TensorOperand& operand) const { return as_array(operand, arrays_); }
+  TensorOperand of(const Tensor& tensor) const { return {arrays_.given(tensor)}; }
+  calculus::Array array_named(const std::string& name) const {
+    const auto known = known_.find(name);
+    if (known != known_.end()) return known->second;
+    return known_.emplace(name, arrays_.given(named_(name))).first->second;
   }
 
   const TensorNamed& named_;
+  Arrays& arrays_;
+  mutable std::map<std::string, calculus::Array> known_;
 };
 
 }  // namespace
 
-Tensor bind_tensor(const sql::Expression& expression, const TensorNamed& named) {
-  return as_tensor(TensorBinder(named).bind(expression));
+Tensor bind_tensor(const sql::Expression& expression, const TensorNamed& named,
+                   double worth_compiling) {
+  Arrays arrays(worth_compiling);
+  const TensorOperand whole = TensorBinder(named, arrays).bind(expression);
+  return at_location(expression.location, [&] { return arrays.tensor(as_array(whole, arrays)); });
 }
 
 }  // namespace tessera::query
