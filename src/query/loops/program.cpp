@@ -177,10 +177,8 @@ class ProgramRun {
   }
 
   bool step(const sql::Step& step, const Place& place) {
-    if (const auto* variable = std::get_if<sql::Variable>(&step.node)) {
-      declare(*variable, place, step.location);
-      return true;
-    }
+    if (const auto* variable = std::get_if<sql::Variable>(&step.node))
+      return declare(*variable, place, step.location);
     if (const auto* assignment = std::get_if<sql::Assignment>(&step.node)) {
       if (assignment->indices.empty())
         assign_whole(*assignment, place.runs, step.location);
@@ -234,7 +232,7 @@ class ProgramRun {
     return true;
   }
 
-  void declare(const sql::Variable& variable, const Place& place, lang::Location location) {
+  bool declare(const sql::Variable& variable, const Place& place, lang::Location location) {
     LocalArray made;
     made.element = variable.element;
     if (variable.value) {
@@ -251,8 +249,9 @@ class ProgramRun {
       Shape shape;
       for (const sql::ExpressionPtr& extent : variable.extents) {
         const auto found = integer(*extent, place.runs);
-        if (!found || *found < 0)
-          lang::fail_type(extent->location, "the extent of a dimension must be a constant integer");
+        if (!found) return false;
+        if (*found < 0)
+          lang::fail_type(extent->location, "the extent of a dimension cannot be {}", *found);
         shape.push_back(*found);
       }
       if (made.value && *made.shape != shape)
@@ -262,6 +261,7 @@ class ProgramRun {
     }
     arrays_.insert_or_assign(variable.name, std::move(made));
     changed_.insert(variable.name);
+    return true;
   }
 
   void refuse_stored(const std::string& name, lang::Location location) {
