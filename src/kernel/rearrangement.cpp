@@ -294,6 +294,7 @@ std::vector<Kernel> rearrangement_kernels() {
                             .aliases = {"diagonal"}},
                            moves_elements()),
   };
+  kernels.push_back(window_kernel());
   for (Kernel& kernel : enlargement_kernels()) kernels.push_back(std::move(kernel));
   return kernels;
 }

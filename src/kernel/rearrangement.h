@@ -36,4 +36,7 @@ Kernel cast_kernel();
 /// The rearrangements with a larger result: concat, tile and pad.
 std::vector<Kernel> enlargement_kernels();
 
+/// A part of two neighbours side by side.
+Kernel window_kernel();
+
 }  // namespace tessera

@@ -128,6 +128,28 @@ KernelCase concat(CaseMaker& make) {
   return make.made(std::move(parts), {{"axis", axis}});
 }
 
+KernelCase window(CaseMaker& make) {
+  Random& random = make.random;
+  Shape shape = make.shape(make.misfit() ? 0 : 1);
+  const int rank = shape.rank();
+  const std::int64_t axis = rank == 0 ? 0 : random.between(-rank, rank - 1);
+  const int dimension = static_cast<int>(axis < 0 ? axis + rank : axis);
+  std::vector<Tile> tiles{make.tile(shape)};
+  std::int64_t all = rank > 0 ? shape[dimension] : 0;
+  if (random.chance(0.6)) {
+    if (rank > 0) shape[dimension] = make.extent(8);
+    Tile second = make.tile(make.misfit() ? make.shape() : shape);
+    tiles.push_back(make.misfit() ? second : second.cast(tiles[0].dtype()));
+    all += rank > 0 ? shape[dimension] : 0;
+  }
+  const std::int64_t begin = random.between(make.misfit() ? -1 : 0, all);
+  const std::int64_t step = random.pick(Integers{1, 1, 2, 3, make.misfit() ? 0 : 1});
+  const std::int64_t most =
+      begin < all ? (all - begin - 1) / std::max<std::int64_t>(1, step) + 1 : 0;
+  tiles.push_back(make.tile({random.between(0, most) + (make.misfit() ? 1 : 0)}));
+  return make.made(std::move(tiles), {{"axis", axis}, {"begin", begin}, {"step", step}});
+}
+
 KernelCase compress(CaseMaker& make) {
   Tile tile = make.tile(make.shape());
   const std::int64_t dims = make.misfit() ? 9 : make.random.between(0, tile.rank());
@@ -137,9 +159,9 @@ KernelCase compress(CaseMaker& make) {
 }  // namespace
 
 Generators rearrangement_generators() {
-  return {{"transpose", transpose}, {"permute", permute},  {"reshape", reshape}, {"slice", slice},
-          {"diag", diag},           {"tile", tile},        {"pad", pad},         {"cast", cast},
-          {"concat", concat},       {"compress", compress}};
+  return {{"transpose", transpose}, {"permute", permute},   {"reshape", reshape}, {"slice", slice},
+          {"diag", diag},           {"tile", tile},         {"pad", pad},         {"cast", cast},
+          {"concat", concat},       {"compress", compress}, {"window", window}};
 }
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 #include "support/derivation.h"
 
-#include "rules/laws.h"
 #include "optimizer/rules/rewriting.h"
+#include "rules/laws.h"
 #include "rules/sharing.h"
 #include "support/rewrite_at.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "ia/evaluate.h"
-#include "support/expectations.h"
 #include "rules/laws.h"
+#include "support/expectations.h"
 #include "support/rewrite_at.h"
 
 namespace tessera {

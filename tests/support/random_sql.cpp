@@ -97,11 +97,26 @@ Shape random_sizes(Random& random, int least_rank) {
   return shape;
 }
 
+/// Of a part of a tensor, one of them a slice.
+std::vector<ExpressionPtr> random_indices(Random& random, int depth) {
+  std::vector<ExpressionPtr> indices = some(random, depth, 0, 2);
+  Slice slice{nullptr, nullptr, nullptr, random.chance(0.1)};
+  if (!slice.is_ellipsis) {
+    if (random.chance(0.5)) slice.from = random_expression(random, depth - 1);
+    if (random.chance(0.5)) slice.to = random_expression(random, depth - 1);
+    if (random.chance(0.3)) slice.step = random_expression(random, depth - 1);
+  }
+  const auto at = random.between(0, static_cast<std::int64_t>(indices.size()));
+  indices.insert(indices.begin() + at, make(std::move(slice)));
+  return indices;
+}
+
 ExpressionPtr random_expression(Random& random, int depth) {
   if (depth <= 0) return random_leaf(random);
   const auto part = [&] { return random_expression(random, depth - 1); };
-  switch (random.between(0, 17)) {
+  switch (random.between(0, 18)) {
     case 0: return random_leaf(random);
+    case 18: return make(Indexed{make(Transposed{part()}), random_indices(random, depth)});
     case 1: return make(Unary{UnaryOperator::minus, part()});
     case 2: return make(Unary{UnaryOperator::logical_not, part()});
     case 3: return random_call(random, depth);

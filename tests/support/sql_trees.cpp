@@ -93,6 +93,14 @@ class Lister {
   std::string operator()(const Versioned& versioned) const {
     return list("version", {safe(versioned.name), all(versioned.indices)});
   }
+  std::string operator()(const Slice& slice) const {
+    const auto part = [&](const ExpressionPtr& one) { return one ? (*this)(one) : "-"; };
+    if (slice.is_ellipsis) return list("slice", {"..."});
+    return list("slice", {part(slice.from), part(slice.to), part(slice.step)});
+  }
+  std::string operator()(const Indexed& indexed) const {
+    return list("indexed", {(*this)(indexed.operand), all(indexed.indices)});
+  }
   std::string operator()(const Tuple& tuple) const { return list("tuple", {all(tuple.elements)}); }
   std::string operator()(const Range& range) const {
     return list("range", {(*this)(range.from), (*this)(range.to)});

@@ -125,6 +125,18 @@ struct Versioned {
   std::vector<ExpressionPtr> indices;
 };
 
+/// a:b:c between the brackets of a tensor, each left out or not; or ..., for all dimensions that
+/// have no index.
+struct Slice {
+  ExpressionPtr from, to, step;
+  bool is_ellipsis = false;
+};
+/// (A @ B)[0, 1:3]: elements of what is no table, or a part of a tensor.
+struct Indexed {
+  ExpressionPtr operand;
+  std::vector<ExpressionPtr> indices;
+};
+
 /// (i, j): the indices of an element, or several values of one, inside [ ... ].
 struct Tuple {
   std::vector<ExpressionPtr> elements;
@@ -143,8 +155,8 @@ struct Comprehension;
 
 struct Expression {
   std::variant<Literal, Name, Star, Unary, Binary, Call, Case, Cast, InList, Between, IsNull,
-               ScalarSubquery, ArrayLiteral, Transposed, Versioned, Tuple, Range, Aggregation,
-               std::shared_ptr<const Comprehension>>
+               ScalarSubquery, ArrayLiteral, Transposed, Versioned, Slice, Indexed, Tuple, Range,
+               Aggregation, std::shared_ptr<const Comprehension>>
       node;
   Location location;
 };

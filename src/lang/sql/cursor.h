@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lang/lexer.h"
 #include "lang/sql/ast.h"
@@ -75,6 +76,22 @@ class Cursor {
   };
   bool in_brackets() const { return brackets_ > 0; }
 
+  /// Held while an index of a tensor is read, where :: is no cast but an empty part of a slice; and
+  /// again for what stands in parentheses there.
+  class Slices {
+   public:
+    Slices(Cursor& cursor, bool allowed)
+        : cursor_(cursor), before_(std::exchange(cursor.slices_, allowed)) {}
+    ~Slices() { cursor_.slices_ = before_; }
+    Slices(const Slices&) = delete;
+    Slices& operator=(const Slices&) = delete;
+
+   private:
+    Cursor& cursor_;
+    const bool before_;
+  };
+  bool in_slice() const { return slices_; }
+
   /// Held while a chain is read, as of 1 + 2 + 3: this makes a tree as deep as the chain is long
   /// without any nesting. The depth of a chain is that of its deepest part and its own links.
   class Chain {
@@ -99,6 +116,7 @@ class Cursor {
   Location end_of_last_ = {};
   int nesting_ = 0;
   int brackets_ = 0;
+  bool slices_ = false;
   int links_ = 0;  // of the deepest chain since the last one was begun
 };
 

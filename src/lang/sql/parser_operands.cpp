@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lang/sql/grammar.h"
 #include "lang/sql/words.h"
 
@@ -19,6 +21,7 @@ ExpressionPtr parenthesised(Cursor& cursor) {
   const Cursor::Nested nested(cursor);
   const Location location = cursor.location();
   cursor.advance();
+  const Cursor::Slices none(cursor, false);
   ExpressionPtr inside;
   if (at_query(cursor)) {
     inside = make(location, ScalarSubquery{query(cursor)});
@@ -62,20 +65,66 @@ ExpressionPtr cast(Cursor& cursor, Location location) {
   return make(location, Cast{std::move(value), to});
 }
 
+bool at_end_of_part(const Cursor& cursor) {
+  return cursor.at_symbol(",") || cursor.at_symbol("]") || cursor.at_symbol(":");
+}
+
+/// An index, or a slice: from:to:step.
+ExpressionPtr index_or_slice(Cursor& cursor) {
+  const Location location = cursor.location();
+  if (cursor.take_symbol("...")) return make(location, Slice{nullptr, nullptr, nullptr, true});
+  const Cursor::Slices allowed(cursor, true);
+  Slice slice;
+  if (!cursor.at_symbol(":") && !cursor.at_symbol("::")) {
+    slice.from = expression(cursor);
+    if (!cursor.at_symbol(":") && !cursor.at_symbol("::")) return slice.from;
+  }
+  bool has_step = cursor.take_symbol("::");
+  if (!has_step) {
+    cursor.expect_symbol(":", "':'");
+    if (!at_end_of_part(cursor)) slice.to = expression(cursor);
+    has_step = cursor.take_symbol(":");
+  }
+  if (has_step && !at_end_of_part(cursor)) slice.step = expression(cursor);
+  return make(location, std::move(slice));
+}
+
+/// [i, 0:10]; what it begins with has been read.
+std::vector<ExpressionPtr> indices_of(Cursor& cursor, const std::string& of) {
+  std::vector<ExpressionPtr> indices{index_or_slice(cursor)};
+  if (cursor.at_symbol("..."))
+    fail_parse(cursor.location(),
+               "an expression cannot read several versions; SELECT from UNION {}[...] instead", of);
+  while (cursor.take_comma()) indices.push_back(index_or_slice(cursor));
+  cursor.expect_symbol("]", "']' after the index");
+  return indices;
+}
+
+/// W[i][j] is a version, or an element; with slices it is a part of a tensor.
 ExpressionPtr versioned(Cursor& cursor, std::string name, Location location) {
   const Cursor::Nested nested(cursor);
+  const std::string shown = readable(name);
   Versioned found{std::move(name), {}};
   while (cursor.take_symbol("[")) {
-    found.indices.push_back(expression(cursor));
-    // Of an element in an array comprehension: A[i, j].
-    while (cursor.in_brackets() && cursor.take_comma()) found.indices.push_back(expression(cursor));
-    if (cursor.at_symbol("..."))
-      fail_parse(cursor.location(),
-                 "an expression cannot read several versions; SELECT from UNION {}[...] instead",
-                 readable(found.name));
-    cursor.expect_symbol("]", "']' after the index");
+    std::vector<ExpressionPtr> indices = indices_of(cursor, shown);
+    const bool plain = std::none_of(indices.begin(), indices.end(), [](const ExpressionPtr& index) {
+      return std::holds_alternative<Slice>(index->node);
+    });
+    if (!plain) {
+      ExpressionPtr operand = found.indices.empty() ? make(location, Name{{}, found.name})
+                                                    : make(location, std::move(found));
+      return make(location, Indexed{std::move(operand), std::move(indices)});
+    }
+    found.indices.insert(found.indices.end(), indices.begin(), indices.end());
   }
   return make(location, std::move(found));
+}
+
+/// Whether [ after it begins its indices.
+bool may_be_indexed(const Expression& value) {
+  const auto* name = std::get_if<Name>(&value.node);
+  if (name != nullptr) return !name->table.empty();  // M.T
+  return !std::holds_alternative<Literal>(value.node) && !std::holds_alternative<Star>(value.node);
 }
 
 /// A column, a function's call or a version of a table.
@@ -93,7 +142,7 @@ ExpressionPtr named(Cursor& cursor) {
   std::string column = cursor.expect_name("a column name after the dot");
   if (cursor.at_symbol("("))
     fail_parse(location, "a function name cannot be qualified; write {}(...)", readable(column));
-  if (cursor.at_symbol("["))
+  if (cursor.at_symbol("[") && !same_word(column, "T"))
     fail_parse(cursor.location(), "an index must follow the name of a table, not of a column");
   return make(location, Name{std::move(name), std::move(column)});
 }
@@ -125,6 +174,17 @@ ExpressionPtr primary(Cursor& cursor) {
   cursor.fail_expected("an expression");
 }
 
+/// In an index :: may be an empty part of a slice, as in [1::2], unless a type follows.
+bool at_cast(const Cursor& cursor) {
+  if (!cursor.at_symbol("::")) return false;
+  const Token next = cursor.next();
+  const auto words = type_words();
+  return !cursor.in_slice() || (next.kind == Token::Kind::word &&
+                                std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+                                  return same_word(next.text, word);
+                                }));
+}
+
 }  // namespace
 
 ExpressionPtr operand(Cursor& cursor) {
@@ -132,7 +192,8 @@ ExpressionPtr operand(Cursor& cursor) {
   ExpressionPtr value = at_storage(cursor) ? stored_comprehension(cursor) : primary(cursor);
   while (true) {
     const Location location = cursor.location();
-    if (cursor.take_symbol("::")) {
+    if (at_cast(cursor)) {
+      cursor.advance();
       value = make(location, Cast{std::move(value), type(cursor)});
     } else if (cursor.take_symbol(".")) {
       if (!cursor.take_word("T"))
@@ -140,6 +201,8 @@ ExpressionPtr operand(Cursor& cursor) {
                    "only .T, the transpose, can follow here; a name has at most two parts, "
                    "table.column");
       value = make(location, Transposed{std::move(value)});
+    } else if (may_be_indexed(*value) && cursor.take_symbol("[")) {
+      value = make(value->location, Indexed{value, indices_of(cursor, "it")});
     } else {
       return value;
     }

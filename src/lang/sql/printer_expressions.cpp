@@ -190,6 +190,28 @@ void Printer::form(const Transposed& transposed) {
   add(parentheses ? ").T" : ".T");
 }
 
+void Printer::form(const Slice& slice) {
+  if (slice.is_ellipsis) return add("...");
+  if (slice.from) print(*slice.from);
+  add(":");
+  if (slice.to) print(*slice.to);
+  if (!slice.step) return;
+  add(slice.to ? ":" : " :");  // :: could be a cast
+  print(*slice.step);
+}
+
+void Printer::form(const Indexed& indexed) {
+  const bool parentheses = needs_parentheses_before_dot(*indexed.operand);
+  if (parentheses) add("(");
+  print(*indexed.operand, parentheses ? Binding::disjunction : Binding::postfix);
+  add(parentheses ? ")[" : "[");
+  for (std::size_t i = 0; i < indexed.indices.size(); ++i) {
+    if (i > 0) add(", ");
+    print(*indexed.indices[i]);
+  }
+  add("]");
+}
+
 void Printer::form(const Versioned& versioned) {
   add_name(versioned.name);
   if (in_program_ && !versioned.indices.empty()) {

@@ -38,6 +38,8 @@ class Printer {
   void form(const ArrayLiteral& array);
   void form(const Transposed& transposed);
   void form(const Versioned& versioned);
+  void form(const Slice& slice);
+  void form(const Indexed& indexed);
   void form(const Tuple& tuple);
   void form(const Range& range);
   void form(const Aggregation& aggregation);

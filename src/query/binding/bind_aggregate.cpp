@@ -45,6 +45,17 @@ std::vector<sql::ExpressionPtr> parts_of(const sql::Expression& expression) {
     List operator()(const sql::ArrayLiteral& e) const { return e.elements; }
     List operator()(const sql::Transposed& e) const { return {e.operand}; }
     List operator()(const sql::Versioned& e) const { return e.indices; }
+    List operator()(const sql::Slice& e) const {
+      List all;
+      for (const sql::ExpressionPtr& part : {e.from, e.to, e.step})
+        if (part != nullptr) all.push_back(part);
+      return all;
+    }
+    List operator()(const sql::Indexed& e) const {
+      List all = e.indices;
+      all.insert(all.begin(), e.operand);
+      return all;
+    }
     List operator()(const sql::Tuple& e) const { return e.elements; }
     List operator()(const sql::Range& e) const { return {e.from, e.to}; }
     List operator()(const sql::Aggregation& e) const { return {e.operand}; }

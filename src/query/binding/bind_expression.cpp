@@ -199,6 +199,8 @@ struct Binder {
         e.name);
   }
 
+  ExpressionPtr operator()(const sql::Slice&) const { return refuse_indices(); }
+  ExpressionPtr operator()(const sql::Indexed&) const { return refuse_indices(); }
   ExpressionPtr operator()(const sql::Tuple&) const { return refuse_comprehension(); }
   ExpressionPtr operator()(const sql::Range&) const { return refuse_comprehension(); }
   ExpressionPtr operator()(const sql::Aggregation&) const { return refuse_comprehension(); }
@@ -208,6 +210,12 @@ struct Binder {
   [[noreturn]] ExpressionPtr refuse_comprehension() const {
     fail_type(location,
               "array comprehensions are not allowed in queries; use CREATE TENSOR ... AS [ ... ]");
+  }
+
+  [[noreturn]] ExpressionPtr refuse_indices() const {
+    fail_type(location,
+              "indices are allowed in expressions over stored tensors; for a value of a column use "
+              "slice(..., begin = ..., end = ...)");
   }
 
   /// A tensor of constants. Its elements have the widest type that is written.

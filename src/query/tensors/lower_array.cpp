@@ -10,6 +10,7 @@
 #include "query/tensors/form_tiles.h"
 #include "query/tensors/kernel_pattern.h"
 #include "query/tensors/positions.h"
+#include "query/tensors/slices.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_tiling.h"
 
@@ -129,6 +130,7 @@ class Arrays::Lowering {
   Tensor of(const Definition& definition) {
     const Problem problem(definition, arguments_of(definition));
     if (const auto kernel = by_kernel(problem.form, problem.arguments)) return *kernel;
+    if (const auto box = as_box(problem.form, problem.arguments)) return *box;
     if (const auto contraction = contraction_of(problem.form))
       if (contraction->arguments.size() <= 2) return contracted(*contraction, problem.arguments);
     if (const auto pairs = calculus::in_pairs(definition)) return of(*pairs);

@@ -84,12 +84,6 @@ Tensor permuted(const Tensor& tensor, const std::vector<int>& axes) {
   return tensor_of(with_keys(tensor.plan.transform(kernel), keys), shape, tile);
 }
 
-Tensor transposed(const Tensor& tensor) {
-  std::vector<int> axes;
-  for (int d = tensor.type.rank(); d-- > 0;) axes.push_back(d);
-  return permuted(tensor, axes);
-}
-
 Tensor elementwise(const Tensor& a, const Tensor& b, const KernelCall& kernel) {
   const Shape shape = broadcast_shapes(a.type.shape, b.type.shape);
   std::string output;

@@ -40,7 +40,6 @@ Tensor constant_tensor(const Tile& tile);
 Tensor mapped(const Tensor& tensor, const KernelCall& kernel);
 /// For each dimension of the result, which of the tensor it is.
 Tensor permuted(const Tensor& tensor, const std::vector<int>& axes);
-Tensor transposed(const Tensor& tensor);  // reverses the dimensions
 /// Two tensors element by element, broadcast by NumPy's rules.
 Tensor elementwise(const Tensor& a, const Tensor& b, const KernelCall& kernel);
 /// A kernel that looks at all elements at once, such as an inverse: every argument becomes one

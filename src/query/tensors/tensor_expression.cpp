@@ -5,6 +5,7 @@
 #include "query/binding/binder.h"
 #include "query/rows/kernel_location.h"
 #include "query/tensors/bind_comprehension.h"
+#include "query/tensors/slices.h"
 #include "query/tensors/tensor_call.h"
 #include "query/tensors/tensor_contraction.h"
 
@@ -122,11 +123,10 @@ class TensorBinder {
   }
 
   TensorOperand part(const sql::Versioned& node, Location location) const {
-    fail_type(
-        location,
-        "{0}[...] is a version of a table and is not allowed over tensors; to slice a tensor, "
-        "use slice({0}, begin = ..., end = ...)",
-        node.name);
+    return {indexed(array(bind({sql::Name{{}, node.name}, location})), node.indices, location)};
+  }
+  TensorOperand part(const sql::Indexed& node, Location location) const {
+    return {indexed(array(bind(*node.operand)), node.indices, location)};
   }
 
   TensorOperand part(const std::shared_ptr<const sql::Comprehension>& comprehension,
