@@ -22,6 +22,15 @@ struct ResultColumn {
   std::string type;  // "BIGINT", "MATRIX[2][3]"
 };
 
+/// A whole tensor in a result. It is read tile by tile, and need not fit into memory.
+struct ResultTensor {
+  TileType type;                              // as one tile
+  Shape tile;                                 // the extents of its tiles
+  std::optional<std::int64_t> nonzeros = {};  // of a sparse one
+  /// The tile at a key, zeros if none is stored there.
+  std::function<Tile(const Key& key)> read = {};
+};
+
 /// The rows of a query. Tensors are read when they are asked for.
 class ResultTable {
  public:
@@ -31,6 +40,8 @@ class ResultTable {
   /// The type of a tensor without reading it; that of a scalar is of rank 0.
   TileType tile_type(std::int64_t row, int column) const;
   std::string text(std::int64_t row, int column) const;  // as CAST to TEXT gives it; "NULL"
+  /// The tensor of a SELECT of whole tensors, which has one row; null for any other value.
+  const ResultTensor* tensor(int column) const;
 
   struct Data;
   explicit ResultTable(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

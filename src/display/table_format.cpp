@@ -6,6 +6,7 @@
 
 #include "display/table_layout.h"
 #include "display/tensor_text.h"
+#include "session/tensor_kind.h"
 
 namespace tessera::display {
 namespace {
@@ -26,6 +27,26 @@ std::string count_text(std::int64_t shown, const ResultTable& rows, const View& 
                              : fmt::format("({})", all);
 }
 
+bool has_whole_tensors(const ResultTable& rows) {
+  for (int c = 0; std::cmp_less(c, rows.columns().size()); ++c)
+    if (rows.tensor(c) != nullptr) return true;
+  return false;
+}
+
+/// The one row of a SELECT of whole tensors: each of them below its type. Several have names.
+void write_tensors(std::ostream& out, const ResultTable& rows, const View& view) {
+  const auto columns = static_cast<int>(rows.columns().size());
+  for (int c = 0; c < columns; ++c) {
+    stop_if_asked(view);
+    if (columns > 1) out << printable(rows.columns()[c].name) << ": ";
+    if (const ResultTensor* tensor = rows.tensor(c))
+      out << session::tensor_kind(tensor->type, tensor->nonzeros) << '\n'
+          << elements_text(*tensor) << '\n';
+    else
+      out << printable(rows.text(0, c)) << '\n';
+  }
+}
+
 }  // namespace
 
 void stop_if_asked(const View& view) {
@@ -33,6 +54,7 @@ void stop_if_asked(const View& view) {
 }
 
 void write_table(std::ostream& out, const ResultTable& rows, const View& view) {
+  if (has_whole_tensors(rows)) return write_tensors(out, rows, view);
   const std::int64_t shown = view.max_rows > 0 ? std::min(view.max_rows, rows.rows()) : rows.rows();
   TextTable table;
   for (const ResultColumn& column : rows.columns())

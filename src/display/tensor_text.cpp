@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "base/odometer.h"
 #include "query/rows/schema.h"
+#include "tile/dispatch.h"
+#include "tile/ends_text.h"
 
 namespace tessera::display {
 namespace {
@@ -42,6 +46,57 @@ void add_corner(const Tile& tile, Index& at, int dimension, std::string& text) {
   text += extent > most ? " …]" : "]";
 }
 
+/// What is shown of a tensor: of each dimension some positions, in order.
+struct Shown {
+  bool whole = true;
+  std::vector<std::vector<std::int64_t>> positions = {};  // -1 stands for all that are left out
+  Shape extents = {};                                     // how many they are
+};
+
+Shown shown_of(const Shape& shape) {
+  double elements = 1;
+  for (const std::int64_t extent : shape) elements *= static_cast<double>(extent);
+  Shown shown{elements <= static_cast<double>(most_printed_whole)};
+  for (const std::int64_t extent : shape) {
+    std::vector<std::int64_t>& positions = shown.positions.emplace_back();
+    for (std::int64_t i = 0; i < extent; ++i) {
+      if (!shown.whole && extent > 2 * end_positions && i == end_positions) {
+        positions.push_back(-1);
+        i = extent - end_positions;
+      }
+      positions.push_back(i);
+    }
+    shown.extents.push_back(std::ssize(positions));
+  }
+  return shown;
+}
+
+/// The elements that are shown. Each tile is read once, and let go before the next one is.
+template <class T>
+Tile shown_elements(const ResultTensor& tensor, const Shown& shown) {
+  MutableTile elements = MutableTile::zeros(tensor.type.dtype, shown.extents);
+  std::map<Key, std::vector<std::pair<std::int64_t, Index>>> wanted;  // where, and what of the tile
+  Index at(shown.extents.size(), 0);
+  for (std::int64_t place = 0; place < elements.elements(); ++place) {
+    Key key;
+    Index inside;
+    bool is_left_out = false;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const std::int64_t position = shown.positions[d][static_cast<std::size_t>(at[d])];
+      is_left_out = is_left_out || position < 0;
+      key.push_back(position / tensor.tile[d]);
+      inside.push_back(position % tensor.tile[d]);
+    }
+    if (!is_left_out) wanted[key].emplace_back(place, inside);
+    advance(at, shown.extents);
+  }
+  for (const auto& [key, places] : wanted) {
+    const Tile tile = tensor.read(key);
+    for (const auto& [place, inside] : places) elements.data<T>()[place] = tile.at<T>(inside);
+  }
+  return std::move(elements).publish();
+}
+
 }  // namespace
 
 std::string type_text(const TileType& type) { return sql::to_string(query::sql_type(type)); }
@@ -52,6 +107,13 @@ std::string corner_text(const Tile& tile) {
   std::string text;
   add_corner(tile, at, 0, text);
   return text;
+}
+
+std::string elements_text(const ResultTensor& tensor) {
+  const Shown shown = shown_of(tensor.type.shape);
+  const Tile elements =
+      visit_dtype(tensor.type.dtype, [&]<class T>() { return shown_elements<T>(tensor, shown); });
+  return shown.whole ? to_string(elements) : ends_text(elements);
 }
 
 }  // namespace tessera::display

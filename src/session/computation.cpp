@@ -9,6 +9,7 @@
 #include "session/pipeline.h"
 #include "session/sources.h"
 #include "session/state.h"
+#include "session/tensor_selection.h"
 #include "store/json_fields.h"
 
 // From a statement to what it computes, and on to its values.
@@ -45,7 +46,15 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
                                            StoredDefinitions& catalogue, bool will_run) {
   Computation made;
   std::vector<query::Request> requests;
-  for (const Output& output : outputs) requests.push_back(output.request);
+  for (const Output& output : outputs) {
+    requests.push_back(output.request);
+    // A name may be that of a loop variable there.
+    const sql::QueryPtr& query = output.request.query;
+    if (output.request.names.empty() && session::selects_tensors(*query, *snapshot, catalogue))
+      fail_type(query->location,
+                "a SELECT of whole tensors must be a statement of its own; to store what it "
+                "computes, use CREATE TENSOR ... AS");
+  }
   made.outputs = std::move(outputs);
   optimizer::take_pass(made.passes, session::unroll_pass, [&] {
     made.queries = query::unroll(requests, catalogue, options.run.stop);
@@ -78,7 +87,7 @@ Computation Session::State::computation_of(std::vector<Output> outputs,
 Computation Session::State::computation_of(const sql::Statement& statement,
                                            StoredDefinitions& catalogue, bool will_run) {
   if (const auto* query = std::get_if<sql::QueryPtr>(&statement.node))
-    return computation_of({{{*query}}}, catalogue, will_run);
+    return computation_of(*query, catalogue, will_run);
   if (const auto* table = std::get_if<sql::CreateTable>(&statement.node);
       table != nullptr && table->query && table->indices.empty())
     return computation_of(*table, catalogue, will_run);
@@ -94,9 +103,20 @@ Computation Session::State::computation_of(const sql::Statement& statement,
   return computation_of(*tensor, catalogue, statement.begin, will_run);
 }
 
+Computation Session::State::computation_of(const sql::QueryPtr& query, StoredDefinitions& catalogue,
+                                           bool will_run) {
+  if (!session::selects_tensors(*query, *snapshot, catalogue))
+    return computation_of(std::vector<Output>{{{query}}}, catalogue, will_run);
+  Computation made;
+  optimizer::take_pass(made.passes, session::lower_pass, [&] {
+    made.selected = session::selected_tensors(*query, *snapshot, catalogue);
+  });
+  return made;
+}
+
 Computation Session::State::computation_of(const sql::CreateTable& statement,
                                            StoredDefinitions& catalogue, bool will_run) {
-  session::refuse_taken(catalogue, statement.name, statement.query->location);
+  session::refuse_taken(catalogue, statement, statement.query->location);
   std::vector<std::string> names;
   for (const sql::ColumnDefinition& column : statement.columns) names.push_back(column.name);
   return computation_of({{{statement.query, {}, {}, std::move(names)}, {}, &statement}}, catalogue,
@@ -106,9 +126,9 @@ Computation Session::State::computation_of(const sql::CreateTable& statement,
 Computation Session::State::computation_of(const sql::CreateTensor& statement,
                                            StoredDefinitions& catalogue, lang::Location location,
                                            bool will_run) {
-  session::refuse_taken(catalogue, statement.name, location);
+  session::refuse_taken(catalogue, statement, location);
   for (auto other = statement.others.begin(); other != statement.others.end(); ++other) {
-    session::refuse_taken(catalogue, *other, location);
+    if (!statement.or_replace) session::refuse_taken(catalogue, *other, location);
     const auto same = [&](const std::string& name) { return query::same_name(name, *other); };
     if (same(statement.name) || std::any_of(statement.others.begin(), other, same))
       fail_type(location, "tensor \"{}\" is named twice", *other);

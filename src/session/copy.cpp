@@ -7,6 +7,8 @@
 #include "session/file_options.h"
 #include "session/row_file.h"
 #include "session/state.h"
+#include "session/tensor_result.h"
+#include "session/tensor_selection.h"
 
 // COPY: rows as csv, with their tensors as fields; whole tensors in every format that holds them.
 
@@ -41,11 +43,36 @@ StatementResult written_to(const std::string& file, std::int64_t rows) {
   return {"COPY", {}, fmt::format("wrote {}", session::count_text(rows, "row"))};
 }
 
+/// A tensor of a database as a file, which one of several processes writes.
+StatementResult exported(const Database& database, const std::string& name, const std::string& file,
+                         const FormatOptions& format, const RunOptions& run) {
+  const std::string rows = by_first(*run.engine, "write " + file, [&] {
+    return std::to_string(database.export_file({name}, file, format).rows);
+  });
+  return written_to(file, std::stoll(rows));
+}
+
 }  // namespace
+
+StatementResult Session::State::copy_selected(const sql::Query& query, const std::string& file,
+                                              const FormatOptions& format,
+                                              StoredDefinitions& catalogue) {
+  const std::vector<session::PlannedTensor> selected =
+      session::selected_tensors(query, *snapshot, catalogue);
+  if (selected.size() > 1)
+    fail_type(selected[1].location, "COPY writes one tensor, but the SELECT has {}",
+              selected.size());
+  session::refuse_virtual(selected.front());
+  const Database made =
+      session::stored_temporarily(selected.front(), database.external_access(), options.run);
+  return exported(made, made.list().at(0).name, file, format, options.run);
+}
 
 StatementResult Session::State::copy(const sql::Copy& statement, lang::Location location) {
   const FormatOptions format = session::file_options(statement.options, options);
   StoredDefinitions catalogue(*snapshot);
+  if (statement.query && session::selects_tensors(*statement.query, *snapshot, catalogue))
+    return copy_selected(*statement.query, statement.file, format, catalogue);
   if (statement.query) {
     session::require_row_format(statement.file, format);
     Changes changes;
@@ -85,12 +112,7 @@ StatementResult Session::State::copy(const sql::Copy& statement, lang::Location 
   const bool is_tensor = *kind == StoredDefinitions::Kind::tensor ||
                          (!session::is_row_format(statement.file, format) && has_tensors(schema) &&
                           catalogue.has_tuples(name) && snapshot->info(name).shape);
-  if (is_tensor) {
-    const std::string rows = by_first(*options.run.engine, "write " + statement.file, [&] {
-      return std::to_string(database.export_file({name}, statement.file, format).rows);
-    });
-    return written_to(statement.file, std::stoll(rows));
-  }
+  if (is_tensor) return exported(database, name, statement.file, format, options.run);
   session::require_row_format(statement.file, format);
   query::Value value = catalogue.value(name);
   if (!value.rows) value.rows = query::rows_of(*value.table, *texts, options.run.stop);

@@ -108,12 +108,20 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
   options.run.sites = wanted.sites.value_or(options.run.engine->sites(options.run));
 
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
-  if (computation.tensors && statement.analyze) session::refuse_virtual(*computation.tensors);
   Outline outline;
   if (computation.tensors) {
-    outline.tensors = &computation.tensors->tensors;
+    const bool several = computation.tensors->tensors.size() > 1;
+    for (const session::PlannedTensor& one : computation.tensors->tensors)
+      outline.tensors.emplace_back(several ? one.name : "", one.tensor);
     outline.program = computation.tensors->program;
-  } else {
+  }
+  for (const session::PlannedTensor& one : computation.selected)
+    outline.tensors.emplace_back(computation.selected.size() > 1 ? one.name : "", one.tensor);
+  if (statement.analyze) {
+    if (computation.tensors) session::refuse_virtual(*computation.tensors);
+    for (const session::PlannedTensor& one : computation.selected) session::refuse_virtual(one);
+  }
+  if (outline.tensors.empty() && !computation.tensors) {
     outline.queries = &computation.queries;
     outline.framing = &computation.framing;
   }

@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "query/tensors/constructor.h"
 #include "session/state.h"
+#include "session/tensor_kind.h"
 
 // Statements about what there is: DROP, ALTER ... RENAME, DESCRIBE, SHOW.
 
@@ -90,6 +92,15 @@ void collect(StoredDefinitions& catalogue, const Snapshot& snapshot, const std::
 
 }  // namespace
 
+void session::drop_replaced(StoredDefinitions& catalogue, const Snapshot& snapshot,
+                            const std::string& name, Changes& changes) {
+  if (!catalogue.kind(name)) return;
+  std::vector<std::string> definitions;
+  collect(catalogue, snapshot, catalogue.exact_name(name), changes.dropped, definitions);
+  // The new one may have a definition in the same place.
+  for (const std::string& text : definitions) changes.texts.emplace(text, std::nullopt);
+}
+
 StatementResult Session::State::drop(const sql::Drop& statement, lang::Location location) {
   if (!statement.indices.empty()) return drop_versions(statement, location);
   StoredDefinitions catalogue(*snapshot);
@@ -159,6 +170,15 @@ StatementResult Session::State::describe(const sql::Describe& statement, lang::L
           c < definition.origins.size() && std::holds_alternative<KeyExpr>(definition.origins[c]);
       roles.push_back(is_key ? "key" : "");
     }
+    // What the tiles of a tensor are together.
+    if (*kind == StoredDefinitions::Kind::tensor)
+      if (const StoredInfo info = snapshot->info(name); info.shape) {
+        const TileType& tile = info.type.columns.at(0).type;
+        const bool is_sparse = info.type.presence == Presence::sparse || tile.is_sparse();
+        roles.back() = session::tensor_kind(
+            {tile.dtype, *info.shape},
+            is_sparse ? std::optional(info.statistics.nonzeros) : std::nullopt);
+      }
   }
   std::vector<std::vector<std::string>> rows;
   for (std::size_t c = 0; c < schema.size(); ++c)
@@ -191,6 +211,8 @@ StatementResult Session::State::show(const sql::Show& statement, lang::Location 
   if (is("functions")) {
     for (const auto& kernel : all_kernels()) rows.push_back({kernel->name, kernel->description});
     for (const auto& [alias, call] : all_aliases()) rows.push_back({alias, "same as " + call});
+    for (const auto& [name, description] : query::constructors())
+      rows.push_back({std::string(name), std::string(description)});
     std::sort(rows.begin(), rows.end());
     return {"SHOW", session::text_table({"function", "description"}, rows)};
   }

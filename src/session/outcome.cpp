@@ -4,6 +4,7 @@
 #include "session/sources.h"
 #include "session/state.h"
 #include "session/stored_result.h"
+#include "session/tensor_result.h"
 
 // From what a statement computes to what it comes to: rows to show, and changes of the database.
 
@@ -32,8 +33,12 @@ Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& 
   Outcome made;
   made.run = options.run;
   if (computation.tensors) {
-    for (const auto& [name, tensor] : computation.tensors->tensors)
-      made.changes.results.emplace_back(name, tensor.plan);
+    for (const session::PlannedTensor& one : computation.tensors->tensors)
+      made.changes.results.emplace_back(one.name, one.tensor.plan);
+    return made;
+  }
+  if (!computation.selected.empty()) {
+    session::compute(computation.selected, settings());
     return made;
   }
   made.run.holes = Holes::allowed;
@@ -74,8 +79,11 @@ Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& 
 
 StatementResult Session::State::query(const sql::QueryPtr& query) {
   StoredDefinitions catalogue(*snapshot);
-  Computation computation = computation_of({{{query}}}, catalogue, true);
+  Computation computation = computation_of(query, catalogue, true);
+  for (const session::PlannedTensor& tensor : computation.selected) session::refuse_virtual(tensor);
   Outcome outcome = outcome_of(computation, catalogue);
+  if (!computation.selected.empty())
+    return {"SELECT", session::result_of(computation.selected, options.run)};
   query::Value& value = outcome.values.front();
   (void)query::as_rows(value, *texts, settings());
   StatementResult result{"SELECT", session::result_of(*std::exchange(value.rows, std::nullopt))};

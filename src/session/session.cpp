@@ -42,6 +42,12 @@ std::string ResultTable::text(std::int64_t row, int column) const {
   return query::text_of(data_->rows.rows.at(row).at(column));
 }
 
+const ResultTensor* ResultTable::tensor(int column) const {
+  const auto place = static_cast<std::size_t>(column);
+  if (place >= data_->tensors.size() || !data_->tensors[place]) return nullptr;
+  return &*data_->tensors[place];
+}
+
 namespace session {
 
 ResultTable result_of(query::Rows rows) {

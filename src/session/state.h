@@ -12,6 +12,7 @@ namespace tessera {
 struct ResultTable::Data {
   std::vector<ResultColumn> columns;
   query::Rows rows;
+  std::vector<std::optional<ResultTensor>> tensors = {};  // by column, if there are any
 };
 
 namespace session {
@@ -54,6 +55,8 @@ struct Session::State {
   StatementResult create_tensor(const sql::CreateTensor& statement, lang::Location location);
   StatementResult insert(const sql::Insert& statement, lang::Location location);
   StatementResult copy(const sql::Copy& statement, lang::Location location);
+  StatementResult copy_selected(const sql::Query& query, const std::string& file,
+                                const FormatOptions& format, session::StoredDefinitions& catalogue);
   /// What adds rows of its own types to a table.
   void add_rows(session::StoredDefinitions& catalogue, const std::string& name, query::Rows rows,
                 Changes& changes, lang::Location location);
@@ -72,6 +75,8 @@ struct Session::State {
   session::Computation computation_of(const sql::Statement& statement,
                                       session::StoredDefinitions& catalogue, bool will_run);
   session::Computation computation_of(std::vector<session::Output> outputs,
+                                      session::StoredDefinitions& catalogue, bool will_run);
+  session::Computation computation_of(const sql::QueryPtr& query,
                                       session::StoredDefinitions& catalogue, bool will_run);
   session::Computation computation_of(const sql::CreateTable& statement,
                                       session::StoredDefinitions& catalogue, bool will_run);
@@ -120,6 +125,14 @@ ResultTable described_versions(StoredDefinitions& catalogue, const std::string& 
 std::string_view kind_name(StoredDefinitions::Kind kind);
 /// TypeError if there is something of that name.
 void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::Location location);
+/// The same, unless OR REPLACE allows it.
+void refuse_taken(StoredDefinitions& catalogue, const sql::CreateTable& statement,
+                  lang::Location location);
+void refuse_taken(StoredDefinitions& catalogue, const sql::CreateTensor& statement,
+                  lang::Location location);
+/// What there is of that name is dropped by the changes that make it anew.
+void drop_replaced(StoredDefinitions& catalogue, const Snapshot& snapshot, const std::string& name,
+                   Changes& changes);
 
 }  // namespace session
 }  // namespace tessera

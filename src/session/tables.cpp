@@ -25,6 +25,20 @@ void refuse_taken(StoredDefinitions& catalogue, const std::string& name, lang::L
               catalogue.exact_name(name));
 }
 
+void refuse_taken(StoredDefinitions& catalogue, const sql::CreateTable& statement,
+                  lang::Location location) {
+  if (!statement.or_replace || catalogue.kind(statement.name) != StoredDefinitions::Kind::table)
+    refuse_taken(catalogue, statement.name, location);
+}
+
+void refuse_taken(StoredDefinitions& catalogue, const sql::CreateTensor& statement,
+                  lang::Location location) {
+  const auto kind = catalogue.kind(statement.name);
+  const bool is_tensor =
+      kind == StoredDefinitions::Kind::tensor || kind == StoredDefinitions::Kind::virtual_tensor;
+  if (!statement.or_replace || !is_tensor) refuse_taken(catalogue, statement.name, location);
+}
+
 }  // namespace session
 
 namespace {
@@ -73,7 +87,7 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
   if (statement.if_not_exists && catalogue.kind(statement.name))
     return {"CREATE TABLE", {}, fmt::format("{} already exists, skipping", statement.name)};
   if (!statement.query) {
-    session::refuse_taken(catalogue, statement.name, location);
+    session::refuse_taken(catalogue, statement, location);
     TableDefinition definition;
     for (const sql::ColumnDefinition& column : statement.columns) {
       if (!column.type) fail_type(column.location, "column \"{}\" has no type", column.name);
@@ -94,12 +108,15 @@ StatementResult Session::State::create_table(const sql::CreateTable& statement,
     definition.primary_key = statement.primary_key;
     Changes changes;
     changes.texts[session::table_text(statement.name)] = session::to_text(definition);
+    if (statement.or_replace) session::drop_replaced(catalogue, *snapshot, statement.name, changes);
     commit(changes, options.run);
     return {"CREATE TABLE", {}, fmt::format("created table {}", statement.name)};
   }
   session::Computation computation = computation_of(statement, catalogue, true);
   session::Outcome outcome = outcome_of(computation, catalogue);
   const bool any_rows = !outcome.changes.results.empty();
+  if (statement.or_replace)
+    session::drop_replaced(catalogue, *snapshot, statement.name, outcome.changes);
   const Snapshot made = commit(outcome);
   const std::int64_t rows = any_rows ? made.info(statement.name).statistics.tuples : 0;
   return {

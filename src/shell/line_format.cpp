@@ -10,6 +10,7 @@ namespace tessera::shell {
 
 using display::Align;
 using display::display_width;
+using display::elements_text;
 using display::padded;
 using display::printable;
 using display::type_text;
@@ -26,8 +27,10 @@ void write_lines(std::ostream& out, const ResultTable& rows, const View& view) {
     for (int c = 0; std::cmp_less(c, rows.columns().size()); ++c) {
       const TileType type = rows.tile_type(row, c);
       const bool is_tensor = type.shape.rank() > 0;
+      const ResultTensor* whole = rows.tensor(c);
+      const auto elements = [&] { return whole ? elements_text(*whole) : rows.text(row, c); };
       out << padded(printable(rows.columns()[c].name), width, Align::right) << " = "
-          << (is_tensor ? type_text(type) + "\n" + rows.text(row, c) : printable(rows.text(row, c)))
+          << (is_tensor ? type_text(type) + "\n" + elements() : printable(rows.text(row, c)))
           << '\n';
     }
   }

@@ -3,14 +3,14 @@
 #include <ostream>
 
 #include "tile/dispatch.h"
+#include "tile/ends_text.h"
 #include "tile/tile_rep.h"
 
 namespace tessera {
 namespace {
 
 // NumPy's defaults.
-constexpr std::int64_t summarize_above = 1000;
-constexpr std::int64_t edge_items = 3;
+constexpr std::int64_t edge_items = end_positions;
 constexpr std::size_t line_width = 75;
 constexpr int precision = 8;
 
@@ -186,10 +186,9 @@ std::string print_scalar(T value) {
 }
 
 template <class T>
-std::string print_dense(const Tile& tile) {
+std::string print_dense(const Tile& tile, bool summarized) {
   if (tile.rank() == 0) return print_scalar(tile.at<T>({}));
   if (tile.elements() == 0) return "[]";
-  const bool summarized = tile.elements() > summarize_above;
   std::vector<T> values;
   Index index;
   collect(tile, index, summarized, values);
@@ -224,8 +223,13 @@ std::string print_sparse(const Tile& tile) {
 
 std::string to_string(const Tile& tile) {
   return visit_dtype(tile.dtype(), [&]<class T>() {
-    return tile.is_sparse() ? print_sparse<T>(tile) : print_dense<T>(tile);
+    return tile.is_sparse() ? print_sparse<T>(tile)
+                            : print_dense<T>(tile, tile.elements() > most_printed_whole);
   });
+}
+
+std::string ends_text(const Tile& ends) {
+  return visit_dtype(ends.dtype(), [&]<class T>() { return print_dense<T>(ends, true); });
 }
 
 std::ostream& operator<<(std::ostream& out, const Tile& tile) { return out << to_string(tile); }

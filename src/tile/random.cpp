@@ -1,23 +1,12 @@
 #include <cmath>
-#include <numbers>
 
 #include "base/stop.h"
 #include "tile/convert.h"
 #include "tile/dispatch.h"
+#include "tile/random_element.h"
 
 namespace tessera {
 namespace {
-
-/// The i-th number of a seed's sequence (SplitMix64): any element can be made on its own, so a
-/// tile does not depend on the order in which its elements are made.
-std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
-  std::uint64_t z = seed * 0xd1342543de82ef95U + (i + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
-double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }  // [0, 1)
 
 template <class F>
 Tile generate(DType dtype, const Shape& shape, F&& element) {
@@ -37,16 +26,13 @@ Tile random_uniform(DType dtype, const Shape& shape, std::uint64_t seed, double 
   if (dtype == DType::boolean)  // a fair coin: next to no real is zero
     return generate(dtype, shape, [=](std::uint64_t i) { return random_bits(seed, i) >> 63; });
   return generate(dtype, shape,
-                  [=](std::uint64_t i) { return low + (high - low) * unit(random_bits(seed, i)); });
+                  [=](std::uint64_t i) { return uniform_element(seed, i, low, high); });
 }
 
 Tile random_normal(DType dtype, const Shape& shape, std::uint64_t seed, double mean,
                    double deviation) {
-  return generate(dtype, shape, [=](std::uint64_t i) {  // Box-Muller
-    const double radius = std::sqrt(-2 * std::log(1 - unit(random_bits(seed, 2 * i))));
-    const double angle = 2 * std::numbers::pi * unit(random_bits(seed, 2 * i + 1));
-    return mean + deviation * radius * std::cos(angle);
-  });
+  return generate(dtype, shape,
+                  [=](std::uint64_t i) { return normal_element(seed, i, mean, deviation); });
 }
 
 Tile random_integers(DType dtype, const Shape& shape, std::uint64_t seed, std::int64_t low,

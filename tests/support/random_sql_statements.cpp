@@ -37,6 +37,7 @@ CreateTable random_create_table(Random& random) {
     return column;
   });
   if (random.chance(0.3)) table.primary_key = random_names(random, 1, 2);
+  table.or_replace = !table.if_not_exists && table.indices.empty() && random.chance(0.2);
   return table;
 }
 
@@ -101,6 +102,7 @@ CreateTensor random_create_tensor(Random& random) {
   if (random.chance(0.3)) tensor.element = static_cast<DType>(random.between(0, 3));
   if (random.chance(0.3)) tensor.tile = random_sizes(random, 1);
   if (random.chance(0.3)) tensor.partition_by = std::vector<int>{0, 3};
+  tensor.or_replace = !tensor.if_not_exists && !tensor.file && random.chance(0.2);
   return tensor;
 }
 

@@ -203,9 +203,9 @@ class Lister {
     std::vector<std::string> columns;
     for (const ColumnDefinition& column : table.columns)
       columns.push_back(safe(column.name) + (column.type ? ":" + (*this)(*column.type) : ""));
-    return list("create-table",
-                {if_not(table.if_not_exists), safe(table.name), all(table.indices),
-                 list("columns", columns), all(table.primary_key), (*this)(table.query)});
+    return list("create-table", {if_there(table.if_not_exists, table.or_replace), safe(table.name),
+                                 all(table.indices), list("columns", columns),
+                                 all(table.primary_key), (*this)(table.query)});
   }
   std::string operator()(const CreateTensor& tensor) const {
     if (tensor.program)
@@ -214,7 +214,8 @@ class Lister {
                    tensor.tile ? sizes(*tensor.tile) : "-", all(tensor.program->steps)});
     return list(
         "create-tensor",
-        {if_not(tensor.if_not_exists), safe(tensor.name), tensor.shape ? sizes(*tensor.shape) : "-",
+        {if_there(tensor.if_not_exists, tensor.or_replace), safe(tensor.name),
+         tensor.shape ? sizes(*tensor.shape) : "-",
          tensor.element ? std::string(tessera::to_string(*tensor.element)) : "-",
          tensor.tile ? sizes(*tensor.tile) : "-",
          tensor.partition_by ? fmt::format("{}", *tensor.partition_by) : "-",
@@ -318,7 +319,9 @@ class Lister {
   static std::string kind(ObjectKind kind) {
     return kind == ObjectKind::table ? "table" : kind == ObjectKind::tensor ? "tensor" : "view";
   }
-  static std::string if_not(bool exists) { return exists ? "if-not-exists" : "-"; }
+  static std::string if_there(bool if_not_exists, bool or_replace) {
+    return if_not_exists ? "if-not-exists" : or_replace ? "or-replace" : "-";
+  }
 };
 
 }  // namespace

@@ -107,6 +107,8 @@ TEST(SqlPage, EveryFormOfAStatementHasAnExample) {
   EXPECT_TRUE(has_example<CreateTable>([](const auto& s) { return !s.indices.empty(); }));
   EXPECT_TRUE(has_example<CreateTable>([](const auto& s) { return !s.primary_key.empty(); }));
   EXPECT_TRUE(has_example<CreateTable>([](const auto& s) { return s.if_not_exists; }));
+  EXPECT_TRUE(has_example<CreateTable>([](const auto& s) { return s.or_replace; }));
+  EXPECT_TRUE(has_example<CreateTensor>([](const auto& s) { return s.or_replace; }));
   EXPECT_TRUE(has_example<CreateTensor>([](const auto& s) { return s.file && s.tile; }));
   EXPECT_TRUE(has_example<CreateTensor>([](const auto& s) { return !s.options.empty(); }));
   EXPECT_TRUE(has_example<CreateTensor>([](const auto& s) { return s.expression != nullptr; }));

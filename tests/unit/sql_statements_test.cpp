@@ -17,6 +17,8 @@ TEST(SqlStatements, CreateTable) {
             "(create-table - A [] (columns r:int c:int mat:(tensor f64 [20 20])) [r c] -)");
   EXPECT_EQ(statement("CREATE TABLE IF NOT EXISTS t (a INT PRIMARY KEY)"),
             "(create-table if-not-exists t [] (columns a:int) [a] -)");
+  EXPECT_EQ(statement("CREATE OR REPLACE TABLE t (a INT)"),
+            "(create-table or-replace t [] (columns a:int) [] -)");
   EXPECT_EQ(statement("CREATE TABLE t AS SELECT 1"),
             "(create-table - t [] (columns) [] (select 1))");
   EXPECT_EQ(statement("CREATE TABLE t[i:2...][j:1...i-1][j:9][0][i] (val, b INT) AS SELECT 1"),
@@ -29,6 +31,8 @@ TEST(SqlStatements, CreateTensor) {
             "(create-tensor - X - - [10 20] - - 'x%2ecsv' [(format csv) (header true)] -)");
   EXPECT_EQ(statement("CREATE TENSOR IF NOT EXISTS C TILE [2][2] AS A @ B"),
             "(create-tensor if-not-exists C - - [2 2] - - - [] (@ A B))");
+  EXPECT_EQ(statement("CREATE OR REPLACE TENSOR C AS C @ B"),
+            "(create-tensor or-replace C - - - - - - [] (@ C B))");
   EXPECT_EQ(statement("CREATE TENSOR P [40000][40000] OF FLOAT TILE [4000][4000] PARTITION BY (0) "
                       "VIRTUAL"),
             "(create-tensor - P [40000 40000] f32 [4000 4000] [0] virtual - [] -)");

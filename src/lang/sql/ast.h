@@ -303,7 +303,7 @@ struct CreateTable {
   std::vector<ColumnDefinition> columns = {};
   std::vector<std::string> primary_key = {};
   QueryPtr query = {};
-  bool if_not_exists = false;
+  bool if_not_exists = false, or_replace = false;
 };
 
 /// Options in parentheses: WITH (format = csv, header = true).
@@ -324,7 +324,7 @@ struct CreateTensor {
   Options options = {};  // of the file
   ExpressionPtr expression = {};
   std::shared_ptr<const Program> program = {};  // instead of an expression
-  bool if_not_exists = false;
+  bool if_not_exists = false, or_replace = false;
 
   bool is_computed() const { return expression != nullptr || program != nullptr; }
 };

@@ -64,8 +64,8 @@ std::vector<IndexPattern> index_patterns(Cursor& cursor);
 
 // parser_statements.cpp, parser_create.cpp, parser_execute.cpp
 StatementPtr statement(Cursor& cursor);
-CreateTable create_table(Cursor& cursor);
-CreateTensor create_tensor(Cursor& cursor);
+CreateTable create_table(Cursor& cursor, bool or_replace);
+CreateTensor create_tensor(Cursor& cursor, bool or_replace);
 CreateView create_view(Cursor& cursor);
 bool if_not_exists(Cursor& cursor);
 Options options_in_parentheses(Cursor& cursor);

@@ -113,6 +113,14 @@ bool tensor_clause(Cursor& cursor, CreateTensor& tensor) {
   return true;
 }
 
+/// IF NOT EXISTS, which leaves alone what OR REPLACE replaces.
+bool if_not_exists_alone(Cursor& cursor, bool or_replace) {
+  const Location location = cursor.location();
+  const bool found = if_not_exists(cursor);
+  if (found && or_replace) fail_parse(location, "use only one of OR REPLACE and IF NOT EXISTS");
+  return found;
+}
+
 }  // namespace
 
 bool if_not_exists(Cursor& cursor) {
@@ -123,10 +131,15 @@ bool if_not_exists(Cursor& cursor) {
   return true;
 }
 
-CreateTable create_table(Cursor& cursor) {
+CreateTable create_table(Cursor& cursor, bool or_replace) {
   CreateTable table;
-  table.if_not_exists = if_not_exists(cursor);
+  table.or_replace = or_replace;
+  table.if_not_exists = if_not_exists_alone(cursor, or_replace);
   table.name = cursor.expect_name("the name of the new table");
+  if (or_replace && cursor.at_symbol("["))
+    fail_parse(cursor.location(),
+               "CREATE OR REPLACE cannot define versions of a table; use DROP TABLE {} first",
+               readable(table.name));
   table.indices = index_patterns(cursor);
   if (!cursor.at_symbol("(") && !cursor.at_word("AS"))
     cursor.fail_expected("the columns in parentheses, or AS and a query");
@@ -145,9 +158,10 @@ CreateTable create_table(Cursor& cursor) {
   return table;
 }
 
-CreateTensor create_tensor(Cursor& cursor) {
+CreateTensor create_tensor(Cursor& cursor, bool or_replace) {
   CreateTensor tensor;
-  tensor.if_not_exists = if_not_exists(cursor);
+  tensor.or_replace = or_replace;
+  tensor.if_not_exists = if_not_exists_alone(cursor, or_replace);
   tensor.name = cursor.expect_name("the name of the new tensor");
   while (cursor.take_comma())
     tensor.others.push_back(cursor.expect_name("the name of another new tensor"));
@@ -169,6 +183,11 @@ CreateTensor create_tensor(Cursor& cursor) {
                readable(tensor.name));
   if (!tensor.options.empty() && !tensor.file)
     fail_parse(cursor.end_of_last(), "WITH ( ... ) sets options of a file; add FROM 'file'");
+  if (tensor.file && or_replace)
+    fail_parse(cursor.end_of_last(),
+               "CREATE OR REPLACE TENSOR cannot read a file; use DROP TENSOR {} first, or create "
+               "another tensor from the file and replace this one AS that",
+               readable(tensor.name));
   return tensor;
 }
 

@@ -30,13 +30,16 @@ ObjectKind object_kind(Cursor& cursor, std::string_view after) {
 }
 
 Node create(Cursor& cursor) {
-  if (cursor.at_word("OR"))
-    fail_parse(cursor.location(), "CREATE OR REPLACE is not supported; use DROP first");
-  switch (object_kind(cursor, "CREATE")) {
-    case ObjectKind::table: return create_table(cursor);
-    case ObjectKind::tensor: return create_tensor(cursor);
+  const Location location = cursor.location();
+  const bool or_replace = cursor.take_word("OR");
+  if (or_replace) cursor.expect_word("REPLACE", "REPLACE after CREATE OR");
+  switch (object_kind(cursor, or_replace ? "CREATE OR REPLACE" : "CREATE")) {
+    case ObjectKind::table: return create_table(cursor, or_replace);
+    case ObjectKind::tensor: return create_tensor(cursor, or_replace);
     case ObjectKind::view: break;
   }
+  if (or_replace)
+    fail_parse(location, "CREATE OR REPLACE works for tables and tensors; use DROP VIEW first");
   return create_view(cursor);
 }
 

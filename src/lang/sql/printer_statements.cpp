@@ -40,7 +40,8 @@ void Printer::print(const Statement& statement) {
 void Printer::form(const QueryPtr& query) { print(*query); }
 
 void Printer::form(const CreateTable& table) {
-  add(table.if_not_exists ? "CREATE TABLE IF NOT EXISTS " : "CREATE TABLE ");
+  add(table.or_replace ? "CREATE OR REPLACE TABLE " : "CREATE TABLE ");
+  if (table.if_not_exists) add("IF NOT EXISTS ");
   add_name(table.name);
   print_indices(table.indices);
   if (!table.columns.empty() || !table.primary_key.empty()) {
@@ -64,7 +65,8 @@ void Printer::form(const CreateTable& table) {
 }
 
 void Printer::form(const CreateTensor& tensor) {
-  add(tensor.if_not_exists ? "CREATE TENSOR IF NOT EXISTS " : "CREATE TENSOR ");
+  add(tensor.or_replace ? "CREATE OR REPLACE TENSOR " : "CREATE TENSOR ");
+  if (tensor.if_not_exists) add("IF NOT EXISTS ");
   add_name(tensor.name);
   for (const std::string& other : tensor.others) {
     add(", ");

@@ -209,7 +209,8 @@ struct Binder {
   }
   [[noreturn]] ExpressionPtr refuse_comprehension() const {
     fail_type(location,
-              "array comprehensions are not allowed in queries; use CREATE TENSOR ... AS [ ... ]");
+              "array comprehensions are not allowed over rows; use SELECT [ ... ] without FROM, or "
+              "CREATE TENSOR ... AS [ ... ]");
   }
 
   [[noreturn]] ExpressionPtr refuse_indices() const {

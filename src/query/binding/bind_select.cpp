@@ -20,12 +20,7 @@ std::vector<Item> items_of(const sql::Select& select, const Schema& columns) {
   for (const sql::SelectItem& item : select.items) {
     const auto* star = std::get_if<sql::Star>(&item.expression->node);
     if (star == nullptr) {
-      const auto* name = std::get_if<sql::Name>(&item.expression->node);
-      const auto* call = std::get_if<sql::Call>(&item.expression->node);
-      const std::string made = name != nullptr   ? name->column
-                               : call != nullptr ? call->name
-                                                 : fmt::format("column{}", items.size() + 1);
-      items.push_back({item.expression, item.alias.empty() ? made : item.alias});
+      items.push_back({item.expression, column_name(item, items.size())});
       continue;
     }
     const std::size_t before = items.size();
@@ -280,6 +275,13 @@ class SelectBinder {
 };
 
 }  // namespace
+
+std::string column_name(const sql::SelectItem& item, std::size_t position) {
+  if (!item.alias.empty()) return item.alias;
+  if (const auto* name = std::get_if<sql::Name>(&item.expression->node)) return name->column;
+  if (const auto* call = std::get_if<sql::Call>(&item.expression->node)) return call->name;
+  return fmt::format("column{}", position + 1);
+}
 
 NodePtr QueryBinder::select(const sql::Select& select, const std::vector<sql::OrderItem>& order_by,
                             const CommonTables& tables) {

@@ -38,6 +38,9 @@ struct BinderOptions {
 
 NodePtr bind(const sql::Query& query, Resolver& resolver, const BinderOptions& options = {});
 
+/// What the column of an item of a SELECT is called; `position` counts from 0.
+std::string column_name(const sql::SelectItem& item, std::size_t position);
+
 /// An expression without columns, such as a limit or an index.
 ExpressionPtr bind_constant(const sql::Expression& expression,
                             const std::vector<std::string>& parameters);

@@ -265,7 +265,8 @@ class ProgramRun {
   }
 
   void refuse_stored(const std::string& name, lang::Location location) {
-    if (arrays_.contains(name) || !exists_outside(name)) return;
+    const bool is_made = std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
+    if (is_made || arrays_.contains(name) || !exists_outside(name)) return;
     lang::fail_type(location,
                     "\"{0}\" is a stored tensor, which a program does not change; begin with var "
                     "{0} = {0} to change a copy",

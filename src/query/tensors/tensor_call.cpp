@@ -10,6 +10,7 @@
 #include "query/rows/kernel_location.h"
 #include "query/rows/refusal.h"
 #include "query/rows/text_value.h"
+#include "query/tensors/diagonal_matrix.h"
 #include "query/tensors/einsum.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_reduction.h"
@@ -100,6 +101,9 @@ Array applied(const KernelCall& kernel, const std::vector<Array>& arguments, int
       axes.push_back(static_cast<int>(axis < 0 ? axis + first.type.shape.rank() : axis));
     return calculus::permuted(first, axes);
   }
+  if (name == "diag" && first.type.shape.rank() == 1) return diagonal_matrix(first);
+  if (name == "diag" && first.type.shape.rank() == 2 && first.type.shape[0] == first.type.shape[1])
+    return einsum(EinsumCall{"ii->i"}, arguments);
   if (name == "matmul" || name == "batched_matmul")
     return matrix_product(swapped(first, params.flag("transpose_a")),
                           swapped(arguments[1], params.flag("transpose_b")));

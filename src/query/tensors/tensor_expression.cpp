@@ -5,6 +5,7 @@
 #include "query/binding/binder.h"
 #include "query/rows/kernel_location.h"
 #include "query/tensors/bind_comprehension.h"
+#include "query/tensors/constructor.h"
 #include "query/tensors/slices.h"
 #include "query/tensors/tensor_call.h"
 #include "query/tensors/tensor_contraction.h"
@@ -77,6 +78,7 @@ class TensorBinder {
   }
 
   TensorOperand part(const sql::Call& call, Location location) const {
+    if (const auto made = constructed(call, location)) return of(*made);
     std::optional<std::string> spec;
     std::vector<TensorOperand> arguments;
     for (const sql::ExpressionPtr& argument : call.arguments) {

@@ -21,8 +21,8 @@ struct ExplainedRun {
 struct Outline {
   const query::Unrolled* queries = nullptr;
   const query::Framing* framing = nullptr;
-  /// Of CREATE TENSOR, instead of queries: each with its name.
-  const std::vector<std::pair<std::string, query::Tensor>>* tensors = nullptr;
+  /// Tensors that are stored or shown, instead of queries; several have names.
+  std::vector<std::pair<std::string, query::Tensor>> tensors = {};
   std::vector<std::vector<std::string>> program = {};  // how its loops run, line by line
   std::map<std::int64_t, std::string> by_rows = {};    // operators that look at rows, and why
   std::map<std::int64_t, std::string> later = {};  // operators that cannot be planned yet, and why

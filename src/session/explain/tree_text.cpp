@@ -44,19 +44,18 @@ void add_tree(const Outline& outline, const Analysis* analysis, int instance,
 
 std::string tensors_text(const Outline& outline) {
   std::string text;
-  if (!outline.program.empty()) text = in_columns(outline.program) + "\n";
-  for (const auto& [name, tensor] : *outline.tensors) {
-    if (outline.tensors->size() > 1) text += name + ": ";
-    text += to_string(tensor.type) + "\n" + tensor.plan.explain();
-  }
-  if (outline.tensors->empty()) text += "what the loops yield is planned when they run\n";
-  return text;
+  for (const auto& [name, tensor] : outline.tensors)
+    text += fmt::format("{}{}{}{}\n{}", text.empty() ? "" : "\n", name, name.empty() ? "" : ": ",
+                        to_string(tensor.type), tensor.plan.explain());
+  if (outline.program.empty()) return text;
+  if (outline.tensors.empty()) text = "what the loops yield is planned when they run\n";
+  return in_columns(outline.program) + "\n" + text;
 }
 
 }  // namespace
 
 std::string tree_text(const Outline& outline, const Analysis* analysis) {
-  if (outline.tensors != nullptr) return tensors_text(outline);
+  if (!outline.tensors.empty() || !outline.program.empty()) return tensors_text(outline);
   const query::Unrolled& plan = *outline.queries;
   Lines lines;
   if (analysis != nullptr && !analysis->by_rows.empty())
