@@ -209,9 +209,10 @@ class Lister {
   }
   std::string operator()(const CreateTensor& tensor) const {
     if (tensor.program)
-      return list("create-program",
-                  {if_not(tensor.if_not_exists), safe(tensor.name), all(tensor.others),
-                   tensor.tile ? sizes(*tensor.tile) : "-", all(tensor.program->steps)});
+      return list(
+          "create-program",
+          {if_there(tensor.if_not_exists, tensor.or_replace), safe(tensor.name), all(tensor.others),
+           tensor.tile ? sizes(*tensor.tile) : "-", all(tensor.program->steps)});
     return list(
         "create-tensor",
         {if_there(tensor.if_not_exists, tensor.or_replace), safe(tensor.name),
