@@ -38,6 +38,23 @@ void gemm(std::int64_t n) {
          seconds.ours / seconds.peer, "<= 1.03");
 }
 
+/// A matrix times its own transpose is symmetric: half of it is computed.
+void gram(std::int64_t rows, std::int64_t columns) {
+  const Tile a = random_uniform(DType::f64, {rows, columns}, 1);
+  const Tile b = random_uniform(DType::f64, {rows, columns}, 2);
+  const KernelCall product("matmul(transpose_a=true)");
+  const Comparison seconds = compare(
+      11,
+      [&] {
+        (void)product({a, a});
+      },
+      [&] {
+        (void)product({a, b});
+      });
+  report(fmt::format("X.T @ X f64 {}x{}", rows, columns), "X.T @ Y", seconds,
+         seconds.ours / seconds.peer, "<= 0.6");
+}
+
 /// Bytes a second of the kernel over those of memcpy: the kernel reads two and writes one.
 void add_bandwidth(DType dtype, std::int64_t elements) {
   const Tile a = random_uniform(dtype, {elements}, 1);
@@ -150,6 +167,8 @@ int main() {
   using namespace tessera;
   bench::gemm<double>(1000);
   bench::gemm<float>(1000);
+  bench::gram(2000, 1000);
+  bench::gram(1000, 2000);
   bench::convolution(0);
   bench::convolution(1);
   bench::add_bandwidth(DType::f64, 10'000'000);

@@ -184,6 +184,92 @@ void blas_product_in_blocks(const BlasOperand<W>& a, const BlasOperand<W>& b, Up
   for (std::int64_t number = 0; number < count; ++number) one(number);
 }
 
+void call_syrk(CBLAS_TRANSPOSE ta, int n, int k, const float* a, int lda, float beta, float* c,
+               int ldc) {
+  cblas_ssyrk(CblasRowMajor, CblasUpper, ta, n, k, 1, a, lda, beta, c, ldc);
+}
+void call_syrk(CBLAS_TRANSPOSE ta, int n, int k, const double* a, int lda, double beta, double* c,
+               int ldc) {
+  cblas_dsyrk(CblasRowMajor, CblasUpper, ta, n, k, 1, a, lda, beta, c, ldc);
+}
+
+/// From which extents on half of the work is more than what the mirrored half costs.
+constexpr std::int64_t least_symmetric_rows = 32, least_symmetric_sum = 32;
+
+/// Whether b is the transpose of a, in the same memory: then so is their product its own.
+template <class W>
+bool is_with_own_transpose(const MatrixView<W>& a, const MatrixView<W>& b) {
+  return a.first == b.first && a.rows == b.columns && a.columns == b.rows &&
+         a.row_stride == b.column_stride && a.column_stride == b.row_stride &&
+         a.rows >= least_symmetric_rows && a.columns >= least_symmetric_sum;
+}
+
+/// Visits the elements above the diagonal of n x n, in squares that fit a cache.
+template <class Visit>
+bool all_above_diagonal(std::int64_t n, const Visit& visit) {
+  constexpr std::int64_t side = 32;
+  for (std::int64_t i = 0; i < n; i += side) {
+    refuse_if_stopped("matrices were multiplied");
+    for (std::int64_t j = i; j < n; j += side)
+      for (std::int64_t r = i; r < std::min(n, i + side); ++r)
+        for (std::int64_t s = std::max(j, r + 1); s < std::min(n, j + side); ++s)
+          if (!visit(r, s)) return false;
+  }
+  return true;
+}
+
+/// c = a a' or c += a a', where c is symmetric: the upper half is computed, in stripes of rows, and
+/// mirrored.
+template <class W>
+void symmetric_product(const BlasOperand<W>& a, const BlasOperand<W>& b, Update update, W* c,
+                       const ProductBlocks& blocks) {
+  const std::int64_t n = a.view.rows, k = a.view.columns;
+  const std::int64_t stripes = (n + blocks.rows - 1) / blocks.rows;
+  const auto beta_of = [&](std::int64_t l) {
+    return W(update == Update::overwrite && l == 0 ? 0 : 1);
+  };
+  const auto diagonal = [&](std::int64_t i, std::int64_t rows) {
+    for (std::int64_t l = 0; l < k; l += blocks.inner) {
+      refuse_if_stopped("matrices were multiplied");
+      const std::int64_t inner = std::min(blocks.inner, k - l);
+      const BlasOperand<W> left = block(a, i, l, rows, inner);
+      const LibraryCall call;
+      call_syrk(left.transpose(), static_cast<int>(rows), static_cast<int>(inner), left.view.first,
+                static_cast<int>(left.leading()), beta_of(l), c + i * n + i, static_cast<int>(n));
+    }
+  };
+  const auto right_of_it = [&](std::int64_t i, std::int64_t rows) {
+    for (std::int64_t j = i + rows; j < n; j += blocks.columns)
+      for (std::int64_t l = 0; l < k; l += blocks.inner) {
+        refuse_if_stopped("matrices were multiplied");
+        const std::int64_t inner = std::min(blocks.inner, k - l);
+        blas_product(block(a, i, l, rows, inner),
+                     block(b, l, j, inner, std::min(blocks.columns, n - j)), beta_of(l),
+                     c + i * n + j, n);
+      }
+  };
+  // The larger parts first.
+  const auto one = [&](std::int64_t number) {
+    const std::int64_t i = number % stripes * blocks.rows;
+    const std::int64_t rows = std::min(blocks.rows, n - i);
+    number < stripes ? right_of_it(i, rows) : diagonal(i, rows);
+  };
+  if (is_worth_sharing(n, n, k) && stripes > 1)
+    share_work(2 * stripes, one);
+  else
+    for (std::int64_t number = 0; number < 2 * stripes; ++number) one(number);
+  all_above_diagonal(n, [&](std::int64_t i, std::int64_t j) {
+    c[j * n + i] = c[i * n + j];
+    return true;
+  });
+}
+
+template <class W>
+bool is_symmetric(const W* c, std::int64_t n) {
+  return all_above_diagonal(
+      n, [&](std::int64_t i, std::int64_t j) { return c[j * n + i] == c[i * n + j]; });
+}
+
 template <class W>
 struct DenseRows {
   struct Terms {
@@ -218,7 +304,11 @@ void gemm(const MatrixView<W>& a, const MatrixView<W>& b, W* c, Update update,
     const BlasOperand<W> left = readable(a, a_copy);
     const BlasOperand<W> right = readable(b, b_copy);
     const ProductBlocks blocks = tellable_blocks(left, right, largest_extent);
-    if (blocks.rows >= m && blocks.columns >= n && blocks.inner >= a.columns)
+    const bool fits = std::max({m, a.columns, left.leading()}) <= largest_extent;
+    if (fits && is_with_own_transpose(a, b) && &left.view(0, 0) == &right.view(0, 0) &&
+        (update == Update::overwrite || is_symmetric(c, m)))
+      symmetric_product(left, right, update, c, blocks);
+    else if (blocks.rows >= m && blocks.columns >= n && blocks.inner >= a.columns)
       blas_product(left, right, W(update == Update::overwrite ? 0 : 1), c, n);
     else
       blas_product_in_blocks(left, right, update, c, blocks);

@@ -1,5 +1,7 @@
 #include "session/computation.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "exec/engine.h"
 #include "optimizer/passes.h"
@@ -94,11 +96,11 @@ Computation Session::State::computation_of(const sql::Statement& statement,
   if (const auto* version = std::get_if<sql::Materialize>(&statement.node))
     return computation_of(session::outputs_of({{*version}}, catalogue), catalogue, will_run);
   const auto* tensor = std::get_if<sql::CreateTensor>(&statement.node);
-  if (tensor == nullptr || !tensor->expression)
+  if (tensor == nullptr || !tensor->is_computed())
     fail_type(statement.begin,
               "EXPLAIN supports only queries, CREATE TABLE ... AS, CREATE TENSOR ... AS, EXECUTE "
               "and MATERIALIZE");
-  return computation_of(*tensor, catalogue, statement.begin);
+  return computation_of(*tensor, catalogue, statement.begin, will_run);
 }
 
 Computation Session::State::computation_of(const sql::QueryPtr& query, StoredDefinitions& catalogue,
@@ -122,11 +124,23 @@ Computation Session::State::computation_of(const sql::CreateTable& statement,
 }
 
 Computation Session::State::computation_of(const sql::CreateTensor& statement,
-                                           StoredDefinitions& catalogue, lang::Location location) {
+                                           StoredDefinitions& catalogue, lang::Location location,
+                                           bool will_run) {
   session::refuse_taken(catalogue, statement, location);
+  for (auto other = statement.others.begin(); other != statement.others.end(); ++other) {
+    if (!statement.or_replace) session::refuse_taken(catalogue, *other, location);
+    const auto same = [&](const std::string& name) { return query::same_name(name, *other); };
+    if (same(statement.name) || std::any_of(statement.others.begin(), other, same))
+      fail_type(location, "tensor \"{}\" is named twice", *other);
+  }
   Computation made;
+  // Loops that run in sequence run now, and nothing is stored before all of them have.
+  const query::RunPlans run = [this](const std::vector<Plan>& plans) {
+    return tessera::run(plans, options.run);
+  };
   optimizer::take_pass(made.passes, session::lower_pass, [&] {
-    made.tensor = session::planned(statement, *snapshot, catalogue, options.tile_size, location);
+    made.tensors = session::planned(statement, *snapshot, catalogue, options.tile_size,
+                                    will_run ? run : nullptr, location);
   });
   return made;
 }

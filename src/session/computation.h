@@ -21,11 +21,11 @@ struct Computation {
   std::vector<Output> outputs = {};
   query::Unrolled queries = {};
   query::Framing framing = {};
-  std::vector<query::Value> tables = {};     // that the queries read
-  Job::Identity job = {};                    // if there are several frames
-  std::optional<PlannedTensor> tensor = {};  // that is stored
-  std::vector<PlannedTensor> selected = {};  // tensors that are shown
-  std::vector<PassUse> passes = {};          // that this has been taken through
+  std::vector<query::Value> tables = {};       // that the queries read
+  Job::Identity job = {};                      // if there are several frames
+  std::optional<PlannedTensors> tensors = {};  // that are stored
+  std::vector<PlannedTensor> selected = {};    // tensors that are shown
+  std::vector<PassUse> passes = {};            // that this has been taken through
 
   bool in_frames() const { return framing.frames.size() > 1; }
 };

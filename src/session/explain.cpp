@@ -109,14 +109,19 @@ std::string Session::State::explained(const sql::Explain& statement, const Expla
 
   Computation computation = computation_of(*statement.statement, catalogue, statement.analyze);
   Outline outline;
-  if (computation.tensor) outline.tensors.emplace_back("", computation.tensor->tensor);
+  if (computation.tensors) {
+    const bool several = computation.tensors->tensors.size() > 1;
+    for (const session::PlannedTensor& one : computation.tensors->tensors)
+      outline.tensors.emplace_back(several ? one.name : "", one.tensor);
+    outline.program = computation.tensors->program;
+  }
   for (const session::PlannedTensor& one : computation.selected)
     outline.tensors.emplace_back(computation.selected.size() > 1 ? one.name : "", one.tensor);
   if (statement.analyze) {
-    if (computation.tensor) session::refuse_virtual(*computation.tensor);
+    if (computation.tensors) session::refuse_virtual(*computation.tensors);
     for (const session::PlannedTensor& one : computation.selected) session::refuse_virtual(one);
   }
-  if (outline.tensors.empty()) {
+  if (outline.tensors.empty() && !computation.tensors) {
     outline.queries = &computation.queries;
     outline.framing = &computation.framing;
   }

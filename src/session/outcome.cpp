@@ -32,8 +32,9 @@ std::vector<Plan> Outcome::stored() const {
 Outcome Session::State::outcome_of(Computation& computation, StoredDefinitions& catalogue) {
   Outcome made;
   made.run = options.run;
-  if (computation.tensor) {
-    made.changes.results.emplace_back(computation.tensor->name, computation.tensor->tensor.plan);
+  if (computation.tensors) {
+    for (const session::PlannedTensor& one : computation.tensors->tensors)
+      made.changes.results.emplace_back(one.name, one.tensor.plan);
     return made;
   }
   if (!computation.selected.empty()) {

@@ -82,7 +82,7 @@ struct Session::State {
                                       session::StoredDefinitions& catalogue, bool will_run);
   session::Computation computation_of(const sql::CreateTensor& statement,
                                       session::StoredDefinitions& catalogue,
-                                      lang::Location location);
+                                      lang::Location location, bool will_run);
   /// The one way from what a statement computes to what it shows and stores, whether it runs or is
   /// explained: who runs plans (`runner`) makes the difference. Plans of results that are shown
   /// have been run when it returns; those that are stored run when the outcome is committed.

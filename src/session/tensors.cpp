@@ -17,11 +17,14 @@ using session::StoredDefinitions;
 
 namespace session {
 
-PlannedTensor planned(const std::string& name_of_result, const sql::Expression& expression,
-                      const Snapshot& snapshot, StoredDefinitions& catalogue) {
-  std::vector<std::string> without_data;
-  std::optional<std::int64_t> nonzeros;
-  const auto named = [&](const std::string& written) {
+namespace {
+
+/// The tensors of the database by their names. What was asked for is noted: the names of those
+/// without data, and how many entries of the last one are not zero.
+query::TensorNamed stored_tensors(const Snapshot& snapshot, StoredDefinitions& catalogue,
+                                  std::vector<std::string>& without_data,
+                                  std::optional<std::int64_t>& nonzeros) {
+  return [&](const std::string& written) {
     const auto kind = catalogue.kind(written);
     const std::string name = catalogue.exact_name(written);
     TESSERA_REQUIRE(TypeError, kind, "tensor \"{}\" not found; {}", name,
@@ -39,21 +42,62 @@ PlannedTensor planned(const std::string& name_of_result, const sql::Expression& 
         "relation \"{}\" of type {} is not a tensor; a tensor has one column of tiles, no "
         "holes, and one key component for each dimension",
         name, to_string(info.type));
-    if (std::holds_alternative<sql::Name>(expression.node)) nonzeros = info.statistics.nonzeros;
+    nonzeros = info.statistics.nonzeros;
     return query::tensor_of(snapshot.plan(name), *info.shape);
   };
-  query::Tensor tensor = query::bind_tensor(expression, named);
+}
+
+}  // namespace
+
+PlannedTensor planned(const std::string& name_of_result, const sql::Expression& expression,
+                      const Snapshot& snapshot, StoredDefinitions& catalogue) {
+  std::vector<std::string> without_data;
+  std::optional<std::int64_t> nonzeros;
+  query::Tensor tensor =
+      query::bind_tensor(expression, stored_tensors(snapshot, catalogue, without_data, nonzeros));
+  if (!std::holds_alternative<sql::Name>(expression.node)) nonzeros.reset();
   return {name_of_result, std::move(tensor), expression.location, std::move(without_data),
           nonzeros};
 }
 
-PlannedTensor planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
-                      StoredDefinitions& catalogue, int tile_size, lang::Location location) {
-  PlannedTensor made = planned(statement.name, *statement.expression, snapshot, catalogue);
-  std::optional<Shape> tile = statement.tile;
-  if (!tile && tile_size > 0) tile = Shape(made.tensor.type.rank(), tile_size);
-  if (tile)
-    made.tensor = lang::at_location(location, [&] { return query::retiled(made.tensor, *tile); });
+namespace {
+
+PlannedTensors planned_program(const sql::CreateTensor& statement, const Snapshot& snapshot,
+                               StoredDefinitions& catalogue, const query::RunPlans& run,
+                               lang::Location location) {
+  PlannedTensors made;
+  std::vector<std::string> names = {statement.name}, without_data;
+  names.insert(names.end(), statement.others.begin(), statement.others.end());
+  std::optional<std::int64_t> nonzeros;
+  const query::TensorNamed named = stored_tensors(snapshot, catalogue, without_data, nonzeros);
+  const query::RunPlans run_stored = [&](const std::vector<Plan>& plans) {
+    refuse_virtual(PlannedTensor{{}, {{}, plans[0]}, location, without_data});
+    return run(plans);
+  };
+  query::BoundProgram bound = query::bind_program(*statement.program, names, named,
+                                                  run ? run_stored : query::RunPlans(), location);
+  for (std::size_t i = 0; i < bound.results.size(); ++i)
+    made.tensors.push_back({names[i], std::move(bound.results[i]), location, without_data});
+  made.program = std::move(bound.outline);
+  return made;
+}
+
+}  // namespace
+
+PlannedTensors planned(const sql::CreateTensor& statement, const Snapshot& snapshot,
+                       StoredDefinitions& catalogue, int tile_size, const query::RunPlans& run,
+                       lang::Location location) {
+  PlannedTensors made;
+  if (statement.program)
+    made = planned_program(statement, snapshot, catalogue, run, location);
+  else
+    made.tensors.push_back(planned(statement.name, *statement.expression, snapshot, catalogue));
+  for (PlannedTensor& one : made.tensors) {
+    std::optional<Shape> tile = statement.tile;
+    if (!tile && tile_size > 0) tile = Shape(one.tensor.type.rank(), tile_size);
+    if (tile)
+      one.tensor = lang::at_location(location, [&] { return query::retiled(one.tensor, *tile); });
+  }
   return made;
 }
 
@@ -63,6 +107,10 @@ void refuse_virtual(const PlannedTensor& tensor) {
         tensor.location,
         "tensor \"{}\" is virtual and has no data; the statement can be explained but not run",
         tensor.virtual_inputs.front());
+}
+
+void refuse_virtual(const PlannedTensors& tensors) {
+  for (const PlannedTensor& one : tensors.tensors) refuse_virtual(one);
 }
 
 }  // namespace session
@@ -132,14 +180,18 @@ StatementResult Session::State::create_tensor(const sql::CreateTensor& statement
     }
     return done(fmt::format("{}; read {}", message, session::count_text(report.rows, "row")));
   }
-  session::Computation computation = computation_of(statement, catalogue, location);
-  session::refuse_virtual(*computation.tensor);
+  session::Computation computation = computation_of(statement, catalogue, location, true);
+  session::refuse_virtual(*computation.tensors);
   session::Outcome outcome = outcome_of(computation, catalogue);
   if (statement.or_replace)
-    session::drop_replaced(catalogue, *snapshot, statement.name, outcome.changes);
+    for (const session::PlannedTensor& one : computation.tensors->tensors)
+      session::drop_replaced(catalogue, *snapshot, one.name, outcome.changes);
   commit(outcome);
-  return done(fmt::format("created tensor {}: {}", statement.name,
-                          to_string(computation.tensor->tensor.type)));
+  std::string message;
+  for (const session::PlannedTensor& one : computation.tensors->tensors)
+    message += fmt::format("{}{}: {}", message.empty() ? "created tensor " : ", ", one.name,
+                           to_string(one.tensor.type));
+  return done(message);
 }
 
 }  // namespace tessera

@@ -197,6 +197,35 @@ KernelCase scan(CaseMaker& make) {
   return make.made({std::move(tile)}, {{"axis", axis}, {"exclusive", make.random.chance(0.3)}});
 }
 
+KernelCase shift(CaseMaker& make) {
+  Random& random = make.random;
+  Shape shape = make.shape(make.misfit() ? 0 : 1);
+  const int rank = shape.rank();
+  const int axis = rank == 0 ? 0 : static_cast<int>(random.between(0, rank - 1));
+  const std::int64_t tile = rank == 0 ? 1 : std::max<std::int64_t>(1, shape[axis]);
+  if (rank > 0) shape[axis] = tile;
+  // A tensor of several tiles, of which two neighbours are given.
+  const std::int64_t extent = random.between(0, 3 * tile);
+  const std::int64_t distance = random.between(-2 * tile, 2 * tile);
+  const std::int64_t own = random.between(-1, 3);
+  const auto length = [&](std::int64_t number) {
+    return number >= 0 && number * tile < extent ? std::min(tile, extent - number * tile) : tile;
+  };
+  if (rank > 0) shape[axis] = length(own);
+  Tile first = make.tile(shape);
+  if (rank > 0) shape[axis] = length(own + 1);
+  Tile second = make.tile(make.misfit() ? make.shape() : shape).cast(first.dtype());
+  const std::int64_t begin = own * tile + random.between(0, tile - 1) - distance;
+  MutableTile positions = MutableTile::zeros(DType::i64, {random.between(0, tile)});
+  for (std::int64_t i = 0; i < positions.shape()[0]; ++i)
+    positions.data<std::int64_t>()[i] = begin + i;
+  return make.made({std::move(first), std::move(second), std::move(positions).publish()},
+                   {{"axis", std::int64_t{axis}},
+                    {"distance", distance},
+                    {"extent", extent},
+                    {"tile", make.misfit() ? std::int64_t{0} : tile}});
+}
+
 KernelCase compress(CaseMaker& make) {
   Tile tile = make.tile(make.shape());
   const std::int64_t dims = make.misfit() ? 9 : make.random.between(0, tile.rank());
@@ -217,6 +246,7 @@ Generators rearrangement_generators() {
           {"concat", concat},
           {"compress", compress},
           {"window", window},
+          {"shift", shift},
           {"assemble", assemble},
           {"expand_dims", expand_dims},
           {"cumsum", scan},

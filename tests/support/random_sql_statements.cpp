@@ -1,3 +1,4 @@
+#include "lang/sql/program.h"
 #include "support/random_sql_parts.h"
 
 namespace tessera::sql {
@@ -40,9 +41,54 @@ CreateTable random_create_table(Random& random) {
   return table;
 }
 
+Steps random_steps(Random& random, int nesting);
+
+decltype(Step::node) random_step(Random& random, int nesting) {
+  switch (random.between(0, nesting > 0 ? 5 : 2)) {
+    case 0: {
+      Variable variable{random_name(random)};
+      variable.extents =
+          random_list(random, 0, 2, [&] { return random_expression(random, depth); });
+      if (random.chance(0.3)) variable.element = static_cast<DType>(random.between(0, 3));
+      if (random.chance(0.5) || variable.extents.empty())
+        variable.value = random_expression(random, depth);
+      return variable;
+    }
+    case 1: return Definition{random_name(random), random_expression(random, depth)};
+    case 2: {
+      static const std::vector<std::string> updates = {"",    "+",   "-",   "*", "/",
+                                                       "min", "max", "and", "or"};
+      return Assignment{random_name(random),
+                        random_list(random, 0, 2, [&] { return random_expression(random, depth); }),
+                        random.pick(updates), random_expression(random, depth)};
+    }
+    case 3:
+      return ForLoop{random_name(random), random_expression(random, depth),
+                     random_expression(random, depth),
+                     random.chance(0.3) ? random_expression(random, depth) : nullptr,
+                     random_steps(random, nesting - 1)};
+    case 4: return WhileLoop{random_expression(random, depth), random_steps(random, nesting - 1)};
+    default: break;
+  }
+  return Branch{random_expression(random, depth), random_steps(random, nesting - 1),
+                random.chance(0.5) ? random_steps(random, nesting - 1) : Steps{}};
+}
+
+Steps random_steps(Random& random, int nesting) {
+  return random_list(random, 1, 2, [&] {
+    return std::make_shared<const Step>(Step{random_step(random, nesting), {}});
+  });
+}
+
 CreateTensor random_create_tensor(Random& random) {
   CreateTensor tensor{random_name(random)};
   tensor.if_not_exists = random.chance(0.2);
+  if (random.chance(0.3)) {
+    tensor.others = random_names(random, 0, 2);
+    tensor.program = std::make_shared<const Program>(Program{random_steps(random, 2)});
+    if (random.chance(0.3)) tensor.tile = random_sizes(random, 1);
+    return tensor;
+  }
   const std::int64_t origin = random.between(0, 2);
   if (origin == 0) {
     tensor.file = "it's.npy";

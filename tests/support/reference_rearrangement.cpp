@@ -263,6 +263,34 @@ Judge assemble(const Arguments& arguments, const Params& params) {
   return equals(std::move(result));
 }
 
+Judge shift(const Arguments& arguments, const Params& params) {
+  const Elements &first = arguments[0], &second = arguments[1], &positions = arguments[2];
+  const int axis = plain_axis(params.integer("axis"), first.shape.rank());
+  const std::int64_t distance = params.integer("distance"), extent = params.integer("extent");
+  const std::int64_t tile = params.integer("tile");
+  TESSERA_REQUIRE(TypeError,
+                  positions.shape.rank() == 1 && positions.dtype == DType::i64 && tile >= 1 &&
+                      first.dtype == second.dtype && first.shape.rank() == second.shape.rank(),
+                  "the arguments do not fit");
+  for (int d = 0; d < first.shape.rank(); ++d)
+    TESSERA_REQUIRE(TypeError, d == axis || first.shape[d] == second.shape[d], "extents differ");
+  Shape shape = first.shape;
+  shape[axis] = positions.shape[0];
+  Expected result{Elements(first.dtype, shape)};
+  for (std::int64_t i = 0; i < result.values.size(); ++i) {
+    Index index = index_of(i, shape);
+    const std::int64_t begin = positions.integers[0] + distance;
+    const std::int64_t wanted = begin + index[axis];
+    if (wanted < 0 || wanted >= extent) continue;
+    std::int64_t own = begin;  // where the tile of the first position begins
+    while ((own % tile + tile) % tile != 0) --own;
+    const Elements& from = wanted < own + tile ? first : second;
+    index[axis] = wanted - (wanted < own + tile ? own : own + tile);
+    result.values.set(i, from, position_of(index, from.shape));
+  }
+  return equals(std::move(result));
+}
+
 Judge expand_dims(const Arguments& arguments, const Params& params) {
   Shape shape = arguments[0].shape;
   TESSERA_REQUIRE(TypeError, shape.rank() < max_rank, "too many dimensions");
@@ -313,6 +341,7 @@ References rearrangement_references() {
           {"window", window},
           {"assemble", assemble},
           {"expand_dims", expand_dims},
+          {"shift", shift},
           {"diag", diag},
           {"tile", tile},
           {"pad", pad},

@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "lang/sql/program.h"
+
 namespace tessera::sql {
 namespace {
 
@@ -206,6 +208,11 @@ class Lister {
                                  all(table.primary_key), (*this)(table.query)});
   }
   std::string operator()(const CreateTensor& tensor) const {
+    if (tensor.program)
+      return list(
+          "create-program",
+          {if_there(tensor.if_not_exists, tensor.or_replace), safe(tensor.name), all(tensor.others),
+           tensor.tile ? sizes(*tensor.tile) : "-", all(tensor.program->steps)});
     return list(
         "create-tensor",
         {if_there(tensor.if_not_exists, tensor.or_replace), safe(tensor.name),
@@ -215,6 +222,29 @@ class Lister {
          tensor.partition_by ? fmt::format("{}", *tensor.partition_by) : "-",
          tensor.is_virtual ? "virtual" : "-", tensor.file ? "'" + safe(*tensor.file) + "'" : "-",
          options(tensor.options), (*this)(tensor.expression)});
+  }
+  std::string operator()(const StepPtr& step) const { return std::visit(*this, step->node); }
+  std::string operator()(const Variable& variable) const {
+    return list("var", {safe(variable.name), all(variable.extents),
+                        variable.element ? std::string(tessera::to_string(*variable.element)) : "-",
+                        (*this)(variable.value)});
+  }
+  std::string operator()(const Definition& definition) const {
+    return list("define", {safe(definition.name), (*this)(definition.value)});
+  }
+  std::string operator()(const Assignment& assignment) const {
+    return list("assign", {safe(assignment.name), all(assignment.indices), safe(assignment.update),
+                           (*this)(assignment.value)});
+  }
+  std::string operator()(const ForLoop& loop) const {
+    return list("for-loop", {safe(loop.variable), (*this)(loop.from), (*this)(loop.to),
+                             (*this)(loop.by), all(loop.body)});
+  }
+  std::string operator()(const WhileLoop& loop) const {
+    return list("while", {(*this)(loop.condition), all(loop.body)});
+  }
+  std::string operator()(const Branch& branch) const {
+    return list("branch", {(*this)(branch.condition), all(branch.yes), all(branch.no)});
   }
   std::string operator()(const CreateView& view) const {
     return list("create-view", {safe(view.name), all(view.columns), (*this)(view.query)});

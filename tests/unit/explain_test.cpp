@@ -121,6 +121,21 @@ TEST(Explain, NothingThatWasAnalysedStays) {
   EXPECT_EQ(contents(session.database()), before);
 }
 
+TEST(Explain, TellsHowLoopsRun) {
+  Session session = with_matrices();
+  const json told = json::parse(text_of(
+      session,
+      "EXPLAIN (FORMAT JSON) CREATE TENSOR c AS { c[0] := 1; for i = 1, 2 do c[i] := c[i - 1] }"));
+  ASSERT_EQ(told.at("steps").size(), 3);
+  EXPECT_EQ(told.at("steps")[0].at("runs"), nullptr);
+  EXPECT_EQ(told.at("steps")[1].at("step"), "for i = 1, 2 do");
+  EXPECT_EQ(told.at("steps")[1].at("runs"),
+            "in sequence: an iteration reads what an earlier one assigns: c[i - 1] at i = 2 and "
+            "c[i] at i = 1");
+  EXPECT_EQ(told.at("steps")[2].at("step"), "  c[i] := c[i - 1]");
+  EXPECT_TRUE(told.at("plans").empty());
+}
+
 TEST(Explain, FramesAddUpAndLeaveNothing) {
   Session session = with_pascal();
   const std::vector<std::string> before = contents(session.database());

@@ -353,5 +353,44 @@ TEST(Gemm, CutsWhatIsTooLargeForABlas) {
           }
 }
 
+/// A matrix times its own transpose: half is computed and mirrored, also onto what was there.
+TEST(Gemm, WithItsOwnTransposeIsSymmetric) {
+  const auto check = []<class T>(T, std::int64_t rows, std::int64_t columns, bool across) {
+    SCOPED_TRACE(fmt::format("{}x{}{}", rows, columns, across ? " across" : ""));
+    const Tile stored =
+        random_uniform(dtype_of<T>, {across ? columns : rows, across ? rows : columns}, 5);
+    const Tile a = across ? stored.transpose() : stored;
+    const auto view = [](const Tile& tile) {
+      return MatrixView<T>{tile.data<T>(), tile.shape()[0], tile.shape()[1], tile.strides()[0],
+                           tile.strides()[1]};
+    };
+    const Tile other = MutableTile::copy_of(a.transpose()).publish();
+    std::vector<T> expected(rows * rows, 1), found(rows * rows, 1);
+    T most = 0;
+    for (const Update update : {Update::overwrite, Update::accumulate}) {
+      gemm(view(a), view(other), expected.data(), update);
+      gemm(view(a), view(a.transpose()), found.data(), update);
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < rows; ++j) {
+          most = std::max(most, std::abs(found[i * rows + j] - expected[i * rows + j]));
+          ASSERT_EQ(found[i * rows + j], found[j * rows + i]);
+        }
+    }
+    EXPECT_LE(most, static_cast<double>(columns) * 4 * std::numeric_limits<T>::epsilon());
+    // What is not symmetric is added to as it is.
+    found[rows - 1] += 1;
+    expected[rows - 1] += 1;
+    gemm(view(a), view(other), expected.data(), Update::accumulate);
+    gemm(view(a), view(a.transpose()), found.data(), Update::accumulate);
+    EXPECT_NEAR(found[rows - 1] - found[(rows - 1) * rows], 1, 1e-3);
+    EXPECT_NEAR(found[rows - 1], expected[rows - 1], 1e-3);
+  };
+  for (const bool across : {false, true})
+    for (const auto& [rows, columns] : {std::pair{33, 40}, {64, 33}, {1000, 37}, {863, 900}}) {
+      check(double{}, rows, columns, across);
+      check(float{}, rows, columns, across);
+    }
+}
+
 }  // namespace
 }  // namespace tessera

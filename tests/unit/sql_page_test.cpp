@@ -113,6 +113,8 @@ TEST(SqlPage, EveryFormOfAStatementHasAnExample) {
   EXPECT_TRUE(has_example<CreateTensor>([](const auto& s) { return !s.options.empty(); }));
   EXPECT_TRUE(has_example<CreateTensor>([](const auto& s) { return s.expression != nullptr; }));
   EXPECT_TRUE(has_example<CreateTensor>(
+      [](const auto& s) { return s.program != nullptr && !s.others.empty(); }));
+  EXPECT_TRUE(has_example<CreateTensor>(
       [](const auto& s) { return s.is_virtual && s.element && s.partition_by; }));
   EXPECT_TRUE(has_example<CreateView>([](const auto& s) { return !s.columns.empty(); }));
   EXPECT_TRUE(has_example<Insert>([](const auto& s) { return !s.columns.empty(); }));

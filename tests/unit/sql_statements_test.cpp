@@ -38,6 +38,12 @@ TEST(SqlStatements, CreateTensor) {
             "(create-tensor - P [40000 40000] f32 [4000 4000] [0] virtual - [] -)");
   EXPECT_EQ(statement("CREATE TENSOR C AS einsum('ik,kj->ij', A, B)"),
             "(create-tensor - C - - - - - - [] (call einsum 'ik%2ckj%2d%3eij' A B))");
+  EXPECT_EQ(
+      statement("CREATE TENSOR L, U TILE [2] AS { var t = 1; for i = 0, n-1, 2 do { L[i,0] := 1; "
+                "if i > 2 then t max= 3 else while t < 2 do t *= 2 } let s = t; U := L }"),
+      "(create-program - L [U] [2] [(var t [] - 1) (for-loop i 0 (- n 1) 2 [(assign L [i 0]  "
+      "1) (branch (> i 2) [(assign t [] max 3)] [(while (< t 2) [(assign t [] %2a 2)])])]) "
+      "(define s t) (assign U []  L)])");
 }
 
 TEST(SqlStatements, RowsAndFiles) {

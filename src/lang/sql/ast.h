@@ -309,9 +309,13 @@ struct CreateTable {
 /// Options in parentheses: WITH (format = csv, header = true).
 using Options = std::vector<std::pair<std::string, ExpressionPtr>>;
 
+/// { ... }: loops and assignments (lang/sql/program.h).
+struct Program;
+
 struct CreateTensor {
   std::string name;
-  std::optional<Shape> shape = {};  // of a virtual one
+  std::vector<std::string> others = {};  // that the same program makes
+  std::optional<Shape> shape = {};       // of a virtual one
   std::optional<DType> element = {};
   std::optional<Shape> tile = {};
   std::optional<std::vector<int>> partition_by = {};
@@ -319,7 +323,10 @@ struct CreateTensor {
   std::optional<std::string> file = {};
   Options options = {};  // of the file
   ExpressionPtr expression = {};
+  std::shared_ptr<const Program> program = {};  // instead of an expression
   bool if_not_exists = false, or_replace = false;
+
+  bool is_computed() const { return expression != nullptr || program != nullptr; }
 };
 struct CreateView {
   std::string name;

@@ -12,8 +12,8 @@ bool is_complete(std::string_view text) {
   for (Lexeme found = scanner.next(); found.kind != Lexeme::Kind::end; found = scanner.next()) {
     if (!found.ended) return false;
     if (found.kind == Lexeme::Kind::comment) continue;
-    if (found.text == "(") ++open;
-    if (found.text == ")" && open > 0) --open;
+    if (found.text == "(" || found.text == "{") ++open;
+    if ((found.text == ")" || found.text == "}") && open > 0) --open;
     ended = found.text == ";" && open == 0;
   }
   return ended;

@@ -5,6 +5,7 @@
 #include "lang/characters.h"
 #include "lang/sql/ast.h"
 #include "lang/sql/cursor.h"
+#include "lang/sql/program.h"
 
 // The parser's parts. Each reads what it is named after, beginning at the cursor's token, and
 // leaves the cursor behind it.
@@ -35,6 +36,9 @@ ExpressionPtr tuple_from(Cursor& cursor, ExpressionPtr first, Location location)
 /// Whether +/v, or the like, begins here.
 bool at_aggregation(const Cursor& cursor);
 ExpressionPtr aggregation(Cursor& cursor);
+
+// parser_loop.cpp
+Program program(Cursor& cursor);
 
 // parser_types.cpp
 Type type(Cursor& cursor);

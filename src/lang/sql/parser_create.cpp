@@ -95,8 +95,12 @@ bool tensor_clause(Cursor& cursor, CreateTensor& tensor) {
     cursor.advance();
     tensor.is_virtual = true;
   } else if (cursor.at_word("AS")) {
-    once(cursor, tensor.expression);
+    once(cursor, tensor.is_computed());
     cursor.advance();
+    if (cursor.at_symbol("{")) {
+      tensor.program = std::make_shared<const Program>(program(cursor));
+      return true;
+    }
     if (cursor.at_word("SELECT") || cursor.at_word("WITH"))
       fail_parse(
           cursor.location(),
@@ -159,16 +163,20 @@ CreateTensor create_tensor(Cursor& cursor, bool or_replace) {
   tensor.or_replace = or_replace;
   tensor.if_not_exists = if_not_exists_alone(cursor, or_replace);
   tensor.name = cursor.expect_name("the name of the new tensor");
+  while (cursor.take_comma())
+    tensor.others.push_back(cursor.expect_name("the name of another new tensor"));
   if (cursor.at_symbol("[")) tensor.shape = sizes(cursor, "the tensor");
   while (tensor_clause(cursor, tensor)) continue;
   const int sources =
-      (tensor.file ? 1 : 0) + (tensor.expression ? 1 : 0) + (tensor.is_virtual ? 1 : 0);
+      (tensor.file ? 1 : 0) + (tensor.is_computed() ? 1 : 0) + (tensor.is_virtual ? 1 : 0);
   if (sources == 0) cursor.fail_expected("FROM 'file', AS expression or VIRTUAL");
   if (sources > 1)
     fail_parse(cursor.end_of_last(),
                "tensor \"{}\" has several sources; use only one of FROM 'file', AS expression and "
                "VIRTUAL",
                readable(tensor.name));
+  if (!tensor.others.empty() && !tensor.program)
+    fail_parse(cursor.end_of_last(), "only a program, AS {{ ... }}, makes several tensors");
   if (tensor.is_virtual && !tensor.shape)
     fail_parse(cursor.end_of_last(),
                "a virtual tensor needs a shape, as in CREATE TENSOR {} [4000][4000] VIRTUAL",

@@ -217,6 +217,11 @@ void Printer::form(const Indexed& indexed) {
 
 void Printer::form(const Versioned& versioned) {
   add_name(versioned.name);
+  if (in_program_ && !versioned.indices.empty()) {
+    add("[");
+    add_list(versioned.indices, [&](const ExpressionPtr& index) { print(*index); });
+    return add("]");
+  }
   for (const ExpressionPtr& index : versioned.indices) {
     add("[");
     print(*index);

@@ -68,6 +68,10 @@ void Printer::form(const CreateTensor& tensor) {
   add(tensor.or_replace ? "CREATE OR REPLACE TENSOR " : "CREATE TENSOR ");
   if (tensor.if_not_exists) add("IF NOT EXISTS ");
   add_name(tensor.name);
+  for (const std::string& other : tensor.others) {
+    add(", ");
+    add_name(other);
+  }
   if (tensor.shape) {
     add(" ");
     print_sizes(*tensor.shape);
@@ -97,6 +101,10 @@ void Printer::form(const CreateTensor& tensor) {
   if (tensor.expression) {
     add(" AS ");
     print(*tensor.expression);
+  }
+  if (tensor.program) {
+    add(" AS ");
+    print(tensor.program->steps);
   }
 }
 

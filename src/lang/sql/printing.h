@@ -6,6 +6,7 @@
 
 #include "lang/sql/ast.h"
 #include "lang/sql/operators.h"
+#include "lang/sql/program.h"
 
 namespace tessera::sql {
 
@@ -17,6 +18,7 @@ class Printer {
   void print(const Expression& expression, Binding place = Binding::disjunction);
   void print(const Query& query);
   void print(const Statement& statement);
+  void print_head(const Step& step);
   std::string take() { return std::move(text_); }
 
  private:
@@ -44,6 +46,15 @@ class Printer {
   void form(const std::shared_ptr<const Comprehension>& comprehension);
   void print(const Pattern& pattern);
   void print(const Qualifier& qualifier);
+
+  // Programs: what a step is without the steps inside of it, and all of it.
+  void head(const Variable& variable);
+  void head(const Definition& definition);
+  void head(const Assignment& assignment);
+  void head(const ForLoop& loop);
+  void head(const WhileLoop& loop);
+  void head(const Branch& branch);
+  void print(const Steps& steps);
 
   // Queries.
   void form(const Select& select);
@@ -92,7 +103,8 @@ class Printer {
   }
 
   std::string text_;
-  bool in_call_ = false;  // where = would be taken for that of a parameter
+  bool in_call_ = false;     // where = would be taken for that of a parameter
+  bool in_program_ = false;  // where A[i, j] is an element
 };
 
 }  // namespace tessera::sql

@@ -10,6 +10,7 @@
 #include "query/tensors/form_tiles.h"
 #include "query/tensors/kernel_pattern.h"
 #include "query/tensors/positions.h"
+#include "query/tensors/shifted_reads.h"
 #include "query/tensors/slices.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_tiling.h"
@@ -134,6 +135,9 @@ class Arrays::Lowering {
     if (const auto contraction = contraction_of(problem.form))
       if (contraction->arguments.size() <= 2) return contracted(*contraction, problem.arguments);
     if (const auto pairs = calculus::in_pairs(definition)) return of(*pairs);
+    if (const auto shifts = with_shifts_apart(definition, problem.form, problem.arguments,
+                                              [&](const Tensor& tensor) { return given(tensor); }))
+      return of(*shifts);
     // A fold over several tiles is a plan of its own, but for the outermost one, which is folded
     // over tiles by an aggregation.
     const FormTiles tiles = tiles_of(problem.form, problem.arguments);

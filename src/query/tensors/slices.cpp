@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "query/binding/binder.h"
+#include "query/tensors/place.h"
 #include "query/tensors/positions.h"
 #include "query/tensors/tensor_reduction.h"
 #include "query/tensors/tensor_tiling.h"
@@ -90,32 +91,6 @@ std::vector<Range> ranges_of(const Shape& shape, const std::vector<sql::Expressi
   }
   while (std::cmp_less(ranges.size(), shape.rank())) whole();
   return ranges;
-}
-
-/// Where a position is first + step times an index of the result; without an index, first alone.
-struct Place {
-  std::int64_t first = 0, step = 1;
-  int index = -1;
-};
-
-std::optional<Place> place_of(const Term& at) {
-  if (const auto* fixed = as<term::Number>(at)) {
-    if (fixed->value.dtype() != DType::i64) return std::nullopt;
-    return Place{fixed->value.as<std::int64_t>(), 1, -1};
-  }
-  if (const auto* index = as<term::Position>(at)) return Place{0, 1, index->index};
-  const auto* applied = as<term::Applied>(at);
-  if (applied == nullptr || applied->arguments.size() != 2) return std::nullopt;
-  const auto left = place_of(applied->arguments[0]), right = place_of(applied->arguments[1]);
-  if (!left || !right) return std::nullopt;
-  const Place &indexed = left->index >= 0 ? *left : *right,
-              &fixed = left->index >= 0 ? *right : *left;
-  if (fixed.index >= 0) return std::nullopt;
-  if (applied->function->name == "add")
-    return Place{indexed.first + fixed.first, indexed.step, indexed.index};
-  if (applied->function->name == "mul")
-    return Place{indexed.first * fixed.first, indexed.step * fixed.first, indexed.index};
-  return std::nullopt;
 }
 
 /// Tiles of which some remain, counted from `first` on.

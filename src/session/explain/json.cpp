@@ -124,7 +124,11 @@ std::string json_text(const Outline& outline, const Analysis* analysis) {
   Json passes = Json::array();
   for (const PassUse& use : outline.passes)
     passes.push_back({{"pass", use.pass}, {"seconds", use.seconds}});
+  Json steps = Json::array();
+  for (const std::vector<std::string>& line : outline.program)
+    steps.push_back({{"step", line[0]}, {"runs", line.size() > 1 ? Json(line[1]) : Json(nullptr)}});
   return Json{{"passes", passes},
+              {"steps", steps},
               {"plans", plans},
               {"rows", reasons_json(outline.queries, outline.by_rows)},
               {"later", reasons_json(outline.queries, outline.later)},

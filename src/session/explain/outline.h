@@ -23,7 +23,8 @@ struct Outline {
   const query::Framing* framing = nullptr;
   /// Tensors that are stored or shown, instead of queries; several have names.
   std::vector<std::pair<std::string, query::Tensor>> tensors = {};
-  std::map<std::int64_t, std::string> by_rows = {};  // operators that look at rows, and why
+  std::vector<std::vector<std::string>> program = {};  // how its loops run, line by line
+  std::map<std::int64_t, std::string> by_rows = {};    // operators that look at rows, and why
   std::map<std::int64_t, std::string> later = {};  // operators that cannot be planned yet, and why
   std::vector<PassUse> passes = {};      // of the statement; those of its plans are told with them
   std::vector<ExplainedRun> parts = {};  // in the order in which they run

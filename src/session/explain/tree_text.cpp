@@ -42,14 +42,20 @@ void add_tree(const Outline& outline, const Analysis* analysis, int instance,
     add_tree(outline, analysis, instance, input, depth + 1, lines);
 }
 
-}  // namespace
-
-std::string tree_text(const Outline& outline, const Analysis* analysis) {
+std::string tensors_text(const Outline& outline) {
   std::string text;
   for (const auto& [name, tensor] : outline.tensors)
     text += fmt::format("{}{}{}{}\n{}", text.empty() ? "" : "\n", name, name.empty() ? "" : ": ",
                         to_string(tensor.type), tensor.plan.explain());
-  if (!text.empty()) return text;
+  if (outline.program.empty()) return text;
+  if (outline.tensors.empty()) text = "what the loops yield is planned when they run\n";
+  return in_columns(outline.program) + "\n" + text;
+}
+
+}  // namespace
+
+std::string tree_text(const Outline& outline, const Analysis* analysis) {
+  if (!outline.tensors.empty() || !outline.program.empty()) return tensors_text(outline);
   const query::Unrolled& plan = *outline.queries;
   Lines lines;
   if (analysis != nullptr && !analysis->by_rows.empty())

@@ -1,0 +1,137 @@
+#include "query/tensors/shifted_reads.h"
+
+#include <algorithm>
+#include <set>
+
+#include "kernel/form/compiled_form.h"
+#include "query/tensors/place.h"
+#include "query/tensors/positions.h"
+
+namespace tessera::query {
+namespace {
+
+using calculus::Definition;
+
+/// What a tensor holds at positions 0 to `count` plus `distance`, and zeros beyond its ends.
+Tensor shifted(const Tensor& tensor, int dimension, std::int64_t distance, std::int64_t count) {
+  const TensorType& type = tensor.type;
+  const std::int64_t extent = type.shape[dimension], tile = type.tile[dimension];
+  const std::int64_t sources = type.tiles(dimension), results = (count - 1) / tile + 1;
+  const std::int64_t offset = (distance % tile + tile) % tile;
+  const std::int64_t tiles = (distance - offset) / tile;  // whole ones, down
+  // A tile that does not exist is another one, of which nothing is taken.
+  const auto moved = [&](std::int64_t by) {
+    const std::int64_t around = ((-by) % sources + sources) % sources;
+    std::vector<KeyExpr> keys;
+    for (int d = 0; d < type.rank(); ++d)
+      keys.push_back(d == dimension && around != 0 ? (key(d) + KeyExpr(around)) % KeyExpr(sources)
+                                                   : key(d));
+    const Plan plan = with_keys(tensor.plan, keys);
+    return results < sources ? plan.filter(key(dimension) < KeyExpr(results)) : plan;
+  };
+  std::vector<int> same;
+  for (int d = 0; d < type.rank(); ++d) same.push_back(d);
+  const KernelCall kernel("shift", {{"axis", std::int64_t{dimension}},
+                                    {"distance", distance},
+                                    {"extent", extent},
+                                    {"tile", tile}});
+  const Plan plan =
+      moved(tiles)
+          .join(moved(tiles + 1), same, same,
+                std::vector<Apply>{Apply::column(0), Apply::column(1)})
+          .join(positions(count, tile).plan, {dimension}, {0}, std::vector<Apply>{Apply(kernel)});
+  Shape shape = type.shape;
+  shape[dimension] = count;
+  return tensor_of(plan, shape, type.tile);
+}
+
+class ShiftsApart {
+ public:
+  ShiftsApart(const Definition& definition, const TypedForm& form,
+              const std::vector<Tensor>& arguments,
+              const std::function<calculus::Array(const Tensor&)>& given)
+      : form_(form), arguments_(arguments), given_(given), made_(definition) {
+    made_.form.value = visited(definition.form.value);
+    for (std::size_t i = 0; i < form.extents.size(); ++i) {
+      made_.form.indices[i].extent = form.extents[i];
+      made_.form.indices[i].like = std::nullopt;
+    }
+  }
+
+  bool has_any() const { return !known_.empty(); }
+  Definition take() && { return std::move(made_); }
+
+ private:
+  struct Known {
+    int argument;
+    std::vector<Place> places;
+    int number;
+  };
+
+  Term visited(const Term& term) {
+    std::vector<Term> parts;
+    for (const Term& part : parts_of(term)) parts.push_back(visited(part));
+    if (const auto* read = as<term::Element>(term))
+      if (const auto places = shifts_of(*read)) return moved(read->argument, *places);
+    return parts.empty() ? term : with_parts(term, parts);
+  }
+
+  /// An index and a constant in each dimension, and somewhere more than the index alone.
+  std::optional<std::vector<Place>> shifts_of(const term::Element& read) const {
+    const Tensor& tensor = arguments_[static_cast<std::size_t>(read.argument)];
+    if (tensor.plan.type().presence != Presence::continuous) return std::nullopt;
+    std::vector<Place> places;
+    std::set<int> indices;
+    bool moves = false;
+    for (int d = 0; d < tensor.type.rank(); ++d) {
+      const auto place = place_of(read.at[static_cast<std::size_t>(d)]);
+      if (!place || place->index < 0 || place->step != 1 || !indices.insert(place->index).second)
+        return std::nullopt;
+      const std::int64_t extent = form_.extents[static_cast<std::size_t>(place->index)];
+      if (extent > tensor.type.shape[d] || extent == 0) return std::nullopt;
+      const bool plain = as<term::Position>(read.at[static_cast<std::size_t>(d)]) != nullptr &&
+                         extent == tensor.type.shape[d];
+      moves = moves || (!plain && tensor.type.tiles(d) > 1);
+      places.push_back(*place);
+    }
+    return moves ? std::optional(places) : std::nullopt;
+  }
+
+  Term moved(int argument, const std::vector<Place>& places) {
+    std::vector<int> at;
+    for (const Place& place : places) at.push_back(place.index);
+    for (const Known& known : known_)
+      if (known.argument == argument && known.places == places) return element_at(known.number, at);
+    Tensor tensor = arguments_[static_cast<std::size_t>(argument)];
+    bool is_itself = true;
+    for (std::size_t d = 0; d < places.size(); ++d) {
+      const std::int64_t extent = form_.extents[static_cast<std::size_t>(places[d].index)];
+      const int dimension = static_cast<int>(d);
+      if (places[d].first == 0 && extent == tensor.type.shape[dimension]) continue;
+      tensor = shifted(tensor, dimension, places[d].first, extent);
+      is_itself = false;
+    }
+    if (!is_itself) made_.arguments.push_back(given_(tensor));
+    known_.push_back(
+        {argument, places, is_itself ? argument : static_cast<int>(made_.arguments.size()) - 1});
+    return element_at(known_.back().number, at);
+  }
+
+  const TypedForm& form_;
+  const std::vector<Tensor>& arguments_;
+  const std::function<calculus::Array(const Tensor&)>& given_;
+  Definition made_;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+std::optional<Definition> with_shifts_apart(
+    const Definition& definition, const TypedForm& form, const std::vector<Tensor>& arguments,
+    const std::function<calculus::Array(const Tensor&)>& given) {
+  if (!reads_inside(form)) return std::nullopt;
+  ShiftsApart shifts(definition, form, arguments, given);
+  return shifts.has_any() ? std::optional(std::move(shifts).take()) : std::nullopt;
+}
+
+}  // namespace tessera::query
