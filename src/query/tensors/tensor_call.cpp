@@ -15,6 +15,7 @@
 #include "query/tensors/einsum.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_reduction.h"
+#include "query/tensors/tensor_reshape.h"
 #include "query/tensors/tensor_scan.h"
 #include "tile/dispatch.h"
 
@@ -139,6 +140,10 @@ Array applied(const KernelCall& kernel, const std::vector<Array>& arguments, int
   for (const Array& argument : arguments) tensors.push_back(arrays.tensor(argument));
   const auto made = [&]() -> Tensor {
     if (is_reduction(kernel.kernel())) return reduced(tensors[0], kernel);
+    if (name == "reshape") {
+      const TileType type{first.type.dtype, first.type.shape};
+      return reshaped(tensors[0], kernel.infer(std::vector{type}).at(0).shape);
+    }
     if (is_scan(kernel.kernel())) return scanned(tensors[0], kernel);
     if (name == "softmax") return softmax(tensors[0]);
     if (kernel.properties().elementwise && tensors.size() == 1) return mapped(tensors[0], kernel);
