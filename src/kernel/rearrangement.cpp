@@ -94,10 +94,10 @@ int new_axis(const TileType& type, const Params& params) {
 }
 
 TileType infer_expand_dims(const TileType& type, const Params& params) {
+  const int axis = new_axis(type, params);
   TileType result = type;
   result.shape.push_back(1);
-  std::rotate(result.shape.begin() + new_axis(type, params), result.shape.end() - 1,
-              result.shape.end());
+  std::rotate(result.shape.begin() + axis, result.shape.end() - 1, result.shape.end());
   return result;
 }
 

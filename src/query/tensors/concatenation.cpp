@@ -10,7 +10,7 @@ namespace tessera::query {
 namespace {
 
 /// So many tensors become one at a time: a tile of the result comes with two tiles of each.
-constexpr std::size_t most_parts = 8;
+constexpr std::size_t most_parts = 4;
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
