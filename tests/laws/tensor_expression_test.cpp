@@ -66,7 +66,7 @@ class Expressions {
 
   Case expression(int depth) {
     if (depth == 0) return tensor();
-    switch (random_.between(0, 9)) {
+    switch (random_.between(0, 13)) {
       case 0: return transposed(expression(depth - 1));
       case 1: return unary(expression(depth - 1));
       case 2: return with_number(expression(depth - 1));
@@ -76,6 +76,10 @@ class Expressions {
       case 6: return product(expression(depth - 1));
       case 7: return einsum_of_one(expression(depth - 1));
       case 8: return einsum_of_two(expression(depth - 1));
+      case 9: return chosen(expression(depth - 1));
+      case 10: return side_by_side(expression(depth - 1));
+      case 11: return stacked(expression(depth - 1));
+      case 12: return scanned(expression(depth - 1));
       default: return softmax(expression(depth - 1));
     }
   }
@@ -173,6 +177,61 @@ class Expressions {
   Case softmax(const Case& a) {
     if (a.value.rank() == 0 || a.value.shape().back() == 0) return a;
     return {fmt::format("softmax({})", a.text), KernelCall("softmax")({a.value}), false};
+  }
+
+  Case chosen(const Case& a) {
+    const Shape& shape = a.value.shape();
+    const Case condition = stored(random_narrowing(random_, shape));
+    const Case b = stored(random_narrowing(random_, shape));
+    const DType dtype = promote(a.value.dtype(), b.value.dtype());
+    const Elements holds(condition.value), yes = converted(Elements(a.value), dtype),
+                                           no = converted(Elements(b.value), dtype);
+    Elements result(dtype, shape);
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      const Index index = index_of(i, shape);
+      const Elements& from = holds.is_nonzero(broadcast_position(index, holds.shape)) ? yes : no;
+      result.set(i, from, broadcast_position(index, from.shape));
+    }
+    return {fmt::format("where({}, {}, {})", condition.text, a.text, b.text), to_tile(result),
+            a.exact};
+  }
+
+  std::int64_t random_axis(int rank) { return random_.between(-rank, rank - 1); }
+
+  Case side_by_side(const Case& a) {
+    if (a.value.rank() == 0) return a;
+    const std::int64_t axis = random_axis(a.value.rank());
+    std::vector<Tile> tiles{a.value};
+    std::string text = a.text;
+    for (std::int64_t more = random_.between(0, 5); more > 0; --more) {
+      Shape shape = a.value.shape();
+      shape[static_cast<int>(axis < 0 ? axis + shape.rank() : axis)] = random_side(random_);
+      const Case next = stored(shape);
+      tiles.push_back(next.value);
+      text += ", " + next.text;
+    }
+    return {fmt::format("concat({}, axis={})", text, axis),
+            KernelCall("concat", {{"axis", axis}})(tiles), a.exact};
+  }
+
+  Case stacked(const Case& a) {
+    if (a.value.rank() > 3) return a;
+    const std::int64_t axis = random_axis(a.value.rank() + 1);
+    const Case b = stored(a.value.shape());
+    const KernelCall expand("expand_dims", {{"axis", axis}});
+    return {fmt::format("stack({}, {}, axis={})", a.text, b.text, axis),
+            KernelCall("concat", {{"axis", axis}})({expand({a.value}), expand({b.value})}),
+            a.exact};
+  }
+
+  Case scanned(const Case& a) {
+    if (a.value.rank() == 0) return a;
+    const std::int64_t axis = random_axis(a.value.rank());
+    const bool sums = random_.chance(0.7), exclusive = random_.chance(0.3);
+    const std::string name = sums || !a.exact ? "cumsum" : "cumprod";
+    return {fmt::format("{}({}, axis={}, exclusive={})", name, a.text, axis, exclusive),
+            KernelCall(name, {{"axis", axis}, {"exclusive", exclusive}})({a.value}),
+            a.exact && name == "cumsum"};
   }
 
   /// Letters for a shape: dimensions of one extent may get the same one.

@@ -61,12 +61,14 @@ bool Cursor::take_word(std::string_view word) {
   return found;
 }
 
+bool Cursor::at_where_call() const { return at_word("WHERE") && next().text == "("; }
+
 bool Cursor::take_comma() {
   const Location comma = location();
   if (!take_symbol(",")) return false;
   const bool ended = at_end() || at_symbol(")") || at_symbol("]") || at_symbol(";") ||
                      (token_.kind == Token::Kind::word && begins_clause(token_.text) &&
-                      is_reserved(token_.text) && !at_word("UNION"));
+                      is_reserved(token_.text) && !at_word("UNION") && !at_where_call());
   if (ended) fail_parse(comma, "{}: nothing follows the comma; remove it", syntax_error_at(token_));
   return true;
 }

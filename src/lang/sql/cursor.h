@@ -29,6 +29,7 @@ class Cursor {
   }
   bool at_word(std::string_view word) const;  // as a keyword: not quoted
   bool at_name() const;                       // quoted, or not reserved
+  bool at_where_call() const;                 // the function, not the clause
 
   void advance();
   /// Of a symbol of several characters only the first is taken.

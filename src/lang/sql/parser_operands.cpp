@@ -131,7 +131,7 @@ bool may_be_indexed(const Expression& value) {
 ExpressionPtr named(Cursor& cursor) {
   const Location location = cursor.location();
   const bool plain = cursor.token().kind == Token::Kind::word;
-  if (cursor.at_word("WHERE") && cursor.next().text == "(") {  // the function, not the clause
+  if (cursor.at_where_call()) {
     cursor.advance();
     return call(cursor, "where", location);
   }
