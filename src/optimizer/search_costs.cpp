@@ -1,5 +1,6 @@
 #include "optimizer/search_costs.h"
 
+#include <limits>
 #include <numeric>
 
 #include "ia/join_placement.h"
@@ -94,7 +95,10 @@ ia::Traffic SearchCosts::crossing(int node, int from, int to) {
 }
 
 double SearchCosts::move(int node, int from, int to) {
-  if (from == to || placement(from).is_all()) return 0;
+  if (from == to) return 0;
+  if (placement(to).is_scattered())
+    return std::numeric_limits<double>::infinity();  // nothing can be sent by a list of keys
+  if (placement(from).is_all()) return 0;
   const auto [found, added] = moves_.try_emplace(Triple{node, from, to});
   if (!added) return found->second;
   return found->second = cost(crossing(node, from, to), node, placement(to));
@@ -131,6 +135,7 @@ double SearchCosts::copies(int node, int side, int from, int to) {
 }
 
 double SearchCosts::reduce(int node, int input_place, int partial_place, int to) {
+  if (placement(to).is_scattered()) return std::numeric_limits<double>::infinity();
   // Numbered apart from moves of whole tuples.
   const auto [found, added] = moves_.try_emplace(Triple{~node, input_place, to});
   if (!added) return found->second;
