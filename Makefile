@@ -95,7 +95,7 @@ stops: build  ## statements of 42 kinds stopped by Ctrl-C at random moments: how
 bench: build  ## our kernels against the libraries called directly, as ratios: some minutes
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/run.py --build $(BUILD)
 
-bench-kernels: build  ## one family of these; the others: bench-forms, -sparse, -scipy, -multiply, -planning, -statements, -events, -cuts
+bench-kernels: build  ## one family of these; the others: bench-forms, -expressions, -sparse, -scipy, -multiply, -planning, -statements, -events, -cuts
 bench-import: build  ## longer: a file of 2 GB imported, against cp
 bench-import-text: build  ## longer: text files of 500 MB imported, against NumPy and SciPy
 bench-out-of-core: build  ## longer: work on more than the memory holds, against no limit and the disk

@@ -12,6 +12,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0))))
@@ -74,6 +75,41 @@ def forms_against_numpy():
                "ours_ms": mine * 1e3, "peer_ms": theirs * 1e3, "ratio": mine / theirs, "bar": "<= 1.0"}
 
 
+def expressions():
+    """Statements over whole tensors, with all that a statement costs, in a database in memory."""
+    rng = np.random.default_rng(7)
+    x, v = rng.random(10**7), rng.random(4000)
+    a, b, c = (rng.random((1200, 1200)) for _ in range(3))
+    big = rng.random((4000, 4000))
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        db = ts.connect(os.path.join(folder, "bench.tsdb"))
+        for name, array in (("X", x), ("v", v), ("A", a), ("B", b), ("C", c), ("big", big)):
+            db.store(name, ts.relation(array, array.shape if array.ndim > 1 else (10**6,)).plan(name))
+
+        def statement(text):
+            return lambda: db.sql(text)
+
+        def line(name, peer_name, ours, peer, bar, repetitions=7):
+            mine, theirs = compare(ours, peer, repetitions)
+            return {"name": name, "peer": peer_name, "ours_ms": mine * 1e3, "peer_ms": theirs * 1e3,
+                    "ratio": mine / theirs, "bar": bar}
+        yield line("a sum of 8 operations on 10^7 numbers", "numpy",
+                   statement("SELECT sum(((((X * 2 + 1) - X) * X + 0.5) * X - 2) * 3)"),
+                   lambda: np.sum(((((x * 2 + 1) - x) * x + 0.5) * x - 2) * 3), "<= 1.0")
+        by_hand = statement("SELECT sum(big @ (big @ v))")
+        for text in ("big @ big @ v", "einsum('ij,jk,k->i', big, big, v)"):
+            yield line(f"{text}, n = 4000", "big @ (big @ v)", statement(f"SELECT sum({text})"), by_hand, "<= 1.02")
+        built_in = statement("CREATE OR REPLACE TENSOR R AS A @ B")
+        for name, text in (
+                ("einsum", "einsum('ik,kj->ij', A, B)"),
+                ("comprehension", "[ ((i, j), +/p) | ((i, k), a) <- A, ((l, j), b) <- B, k == l, let p = a * b,"
+                                  " group by (i, j) ]"),
+                ("loops", "{ var R[1200, 1200]; for i = 0, 1199 do for j = 0, 1199 do for k = 0, 1199 do"
+                          " R[i, j] += A[i, k] * B[k, j]; }")):
+            yield line(f"A @ B as {name}, 1200 x 1200", "A @ B",
+                       statement(f"CREATE OR REPLACE TENSOR R AS {text}"), built_in, "<= 1.02")
+
+
 def program(name):
     """The lines of JSON that a program of the build prints."""
     return lambda build: printed([f"{build}/bench/{name}"])
@@ -102,6 +138,7 @@ SHORT = {
     "forms": lambda build: itertools.chain(program("bench_forms")(build), forms_against_numpy()),
     "sparse": program("bench_sparse_products"),
     "scipy": lambda build: sparse_against_scipy(),
+    "expressions": lambda build: expressions(),
     "multiply": program("bench_multiply"),
     "planning": program("bench_planning"),
     "statements": program("bench_small_statements"),
