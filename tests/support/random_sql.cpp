@@ -116,7 +116,11 @@ ExpressionPtr random_expression(Random& random, int depth) {
   const auto part = [&] { return random_expression(random, depth - 1); };
   switch (random.between(0, 18)) {
     case 0: return random_leaf(random);
-    case 18: return make(Indexed{make(Transposed{part()}), random_indices(random, depth)});
+    case 18: {
+      const bool named = random.chance(0.5);
+      return make(Indexed{named ? make(Name{{}, random_name(random)}) : make(Transposed{part()}),
+                          random_indices(random, depth)});
+    }
     case 1: return make(Unary{UnaryOperator::minus, part()});
     case 2: return make(Unary{UnaryOperator::logical_not, part()});
     case 3: return random_call(random, depth);

@@ -204,7 +204,8 @@ void Printer::form(const Slice& slice) {
 }
 
 void Printer::form(const Indexed& indexed) {
-  const bool parentheses = needs_parentheses_before_dot(*indexed.operand);
+  const bool parentheses = !std::holds_alternative<Name>(indexed.operand->node) &&
+                           needs_parentheses_before_dot(*indexed.operand);
   if (parentheses) add("(");
   print(*indexed.operand, parentheses ? Binding::disjunction : Binding::postfix);
   add(parentheses ? ")[" : "[");
