@@ -25,6 +25,7 @@ struct BindingOf {
   Binding operator()(const InList&) const { return Binding::comparison; }
   Binding operator()(const Between&) const { return Binding::comparison; }
   Binding operator()(const IsNull&) const { return Binding::comparison; }
+  Binding operator()(const Aggregation&) const { return Binding::sign; }  // +/v::INT casts v
   template <class Other>
   Binding operator()(const Other&) const {
     return Binding::postfix;
