@@ -30,6 +30,7 @@ STATEMENTS = {
     "several plans": "EXECUTE (SELECT SUM(m) AS m FROM tiles; MATERIALIZE v[2])",
     "a new table": "CREATE TABLE u AS SELECT i, m + 1 AS m FROM tiles",
     "frames": "SELECT m FROM v[30]",
+    "loops": "CREATE TENSOR L AS { for i = 0, 1 do for j = 0, 1 do L[i, j] := X[i, j] * 2; }",
 }
 OPTIONS = {"": "", "sites": ", SITES 4", "verbose": ", VERBOSE"}
 

@@ -122,8 +122,6 @@ ExpressionPtr versioned(Cursor& cursor, std::string name, Location location) {
 
 /// Whether [ after it begins its indices.
 bool may_be_indexed(const Expression& value) {
-  const auto* name = std::get_if<Name>(&value.node);
-  if (name != nullptr) return !name->table.empty();  // M.T
   return !std::holds_alternative<Literal>(value.node) && !std::holds_alternative<Star>(value.node);
 }
 

@@ -21,6 +21,18 @@ std::optional<std::vector<KernelCall>> folds_after(const ia::Pipeline& stages,
   return folds;
 }
 
+/// Whether a map makes numbers of truth values: their fold with add says whether one holds, that of
+/// numbers adds up.
+bool counts_truths(const ia::Map& map, const ia::Plan& result) {
+  const auto has_truths = [](const RelationType& type) {
+    return std::any_of(type.columns.begin(), type.columns.end(),
+                       [](const auto& column) { return column.type.dtype == DType::boolean; });
+  };
+  return has_truths(map.input.type()) &&
+         !std::all_of(result.type().columns.begin(), result.type().columns.end(),
+                      [](const auto& column) { return column.type.dtype == DType::boolean; });
+}
+
 /// Which components of its input's key a key function consists of; none if it computes others.
 std::optional<std::vector<int>> chosen(const KeyFunction& keys, int arity) {
   std::vector<int> components;
@@ -94,6 +106,7 @@ Rewrite map_before_aggregation(const ia::Plan& plan) {
   if (aggregate == nullptr) return Rewrite::no("its input is not an aggregation");
   if (!keeps_keys(*map)) return Rewrite::no("the map changes the keys");
   if (!aggregate->finish.empty()) return Rewrite::no("the groups are finished before the map");
+  if (counts_truths(*map, plan)) return Rewrite::no("the map makes numbers of truth values");
   const auto folds = folds_after(map->branches.front().arrays, aggregate->kernels);
   if (!folds) return Rewrite::no("the map does not distribute over the fold");
   return rewritten(plan, [&] {

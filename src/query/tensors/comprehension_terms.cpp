@@ -127,6 +127,11 @@ Term ComprehensionBinder::function(const std::string& name, std::vector<Term> ar
     for (std::size_t i = 0; i < count && count == 2; ++i)
       if (is_literal(arguments[i]) && !is_literal(arguments[1 - i]))
         arguments[i] = fitted(arguments[i], form_.dtype(arguments[1 - i]));
+    const auto* divisor = count == 2 ? as<term::Number>(arguments[1]) : nullptr;
+    const bool divides = name == "floor_divide" || name == "remainder";
+    if (divides && divisor != nullptr && divisor->value.dtype() == DType::i64 &&
+        divisor->value.as<std::int64_t>() == 0 && form_.dtype(arguments[0]) == DType::i64)
+      fail_type(location, "division by zero");
     const Term made = applied(name, std::move(arguments));
     (void)form_.dtype(made);  // refuses what it is not defined for
     return made;

@@ -13,6 +13,8 @@ using calculus::Array;
 using calculus::Definition;
 
 constexpr int most_operations = 200;
+/// Of a product, so that planning stays short: the best order of so many is found.
+constexpr std::size_t most_factors = 12;
 
 TypedForm typed_of(const Definition& definition) {
   std::vector<TileType> types;
@@ -47,6 +49,13 @@ bool is_permutation(const Definition& definition) {
          });
 }
 
+bool is_of_one_dtype(const Definition& definition) {
+  const DType dtype = definition.arguments.front().type.dtype;
+  return typed_of(definition).result.dtype == dtype &&
+         std::all_of(definition.arguments.begin(), definition.arguments.end(),
+                     [&](const Array& argument) { return argument.type.dtype == dtype; });
+}
+
 class Fusion {
  public:
   Fusion(const Definition& definition, double worth_compiling,
@@ -61,6 +70,8 @@ class Fusion {
         break;
       }
     }
+    // What cannot be worth it is not tried.
+    if (positions_of(typed_of(current_)) * most_operations < worth_compiling_) return current_;
     Definition before = current_;
     while (inline_one([&](const Definition& argument) { return is_elementwise(argument); })) {
     }
@@ -75,7 +86,11 @@ class Fusion {
   }
   bool joins(const Definition& argument) const {
     if (!is_ours(argument) && !(is_permutation(argument) && !is_there_(&argument))) return false;
-    return linear(argument).has_value();
+    const auto inner = linear(argument), outer = linear(current_);
+    if (!inner || inner->factors.size() + outer->factors.size() > most_factors + 1) return false;
+    // Numbers of one kind: a product of integers may wrap around before it meets a float.
+    const bool alone = inner->factors.size() == 1 && !inner->folds;
+    return alone || (is_of_one_dtype(argument) && is_of_one_dtype(current_));
   }
   bool is_elementwise(const Definition& argument) const {
     if (!is_ours(argument) || calculus::has_fold(argument.form.value)) return false;
