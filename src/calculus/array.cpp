@@ -4,14 +4,18 @@
 
 namespace tessera::calculus {
 
+TypedForm typed_of(const Definition& definition) {
+  std::vector<TileType> types;
+  for (const Array& argument : definition.arguments) types.push_back(argument.type);
+  return typed(definition.form, types);
+}
+
 Array given(int source, const TileType& type) { return {type, source}; }
 
 Array defined(IndexForm form, std::vector<Array> arguments) {
-  std::vector<TileType> types;
-  for (const Array& argument : arguments) types.push_back(argument.type);
-  const TileType type = typed(form, types).result;
-  return {type, -1,
-          std::make_shared<const Definition>(Definition{std::move(form), std::move(arguments)})};
+  Definition definition{std::move(form), std::move(arguments)};
+  const TileType type = typed_of(definition).result;
+  return {type, -1, std::make_shared<const Definition>(std::move(definition))};
 }
 
 namespace {

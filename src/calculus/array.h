@@ -24,6 +24,9 @@ struct Definition {
   std::vector<Array> arguments;
 };
 
+/// With the dtype of each term and the extent of each index.
+TypedForm typed_of(const Definition& definition);
+
 Array given(int source, const TileType& type);
 /// TypeError if the arguments do not fit the form.
 Array defined(IndexForm form, std::vector<Array> arguments);

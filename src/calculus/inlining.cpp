@@ -28,11 +28,6 @@ class Inlining {
   static const Definition* of(const Definition& definition, int argument) {
     return definition.arguments[static_cast<std::size_t>(argument)].definition.get();
   }
-  static TypedForm typed_of(const Definition& definition) {
-    std::vector<TileType> types;
-    for (const Array& argument : definition.arguments) types.push_back(argument.type);
-    return typed(definition.form, types);
-  }
   static void set_extent(IndexForm::Index& index, std::int64_t extent) {
     index.extent = extent;
     index.like = std::nullopt;

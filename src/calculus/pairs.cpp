@@ -134,9 +134,7 @@ std::optional<Array> in_pairs(const Definition& definition) {
   const auto product = product_of(definition.form.value);
   if (!product || product->factors.size() < 3) return std::nullopt;
   if (product->folds && !distributes(product->monoid, product->combine)) return std::nullopt;
-  std::vector<TileType> types;
-  for (const Array& argument : definition.arguments) types.push_back(argument.type);
-  const TypedForm form = typed(definition.form, types);
+  const TypedForm form = typed_of(definition);
   if (form.extents.size() > most_bits) return std::nullopt;
   // Each index of the result is one of a factor, and sums of truth values count in numbers.
   std::set<int> read;

@@ -9,9 +9,7 @@ class Separation {
  public:
   Separation(const Definition& from, const std::function<bool(const term::Fold&)>& apart)
       : from_(from), apart_(apart), result_(from) {
-    std::vector<TileType> types;
-    for (const Array& argument : from.arguments) types.push_back(argument.type);
-    form_ = typed(from.form, types);
+    form_ = typed_of(from);
   }
 
   Definition run() {

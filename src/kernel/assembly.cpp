@@ -40,10 +40,10 @@ TileType infer_assemble(Types types, const Params& params) {
   return result;
 }
 
-/// Neighbours of one part, or zeros where there is none.
+/// Elements of one part, equally far apart, or zeros where there is none.
 struct Stretch {
   int part = -1;
-  std::int64_t begin = 0, count = 0;
+  std::int64_t begin = 0, count = 0, step = 1;
 };
 
 /// Where a part has a position of the whole; -1: it does not.
@@ -53,20 +53,28 @@ std::int64_t place_in(std::int64_t extent, std::int64_t begin, std::int64_t posi
   return distance < static_cast<std::uint64_t>(extent) ? static_cast<std::int64_t>(distance) : -1;
 }
 
+/// The part that has a position, and where; the first one, if several do.
+Stretch found_in(Tiles parts, int axis, const std::int64_t* begins, std::int64_t position) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const std::int64_t place = place_in(parts[p].shape()[axis], begins[p], position);
+    if (place >= 0) return {static_cast<int>(p), place};
+  }
+  return {};
+}
+
 std::vector<Stretch> stretches_of(Tiles parts, int axis, const Tile& begins, const Tile& wanted) {
   std::vector<Stretch> stretches;
   StopPoll poll("tiles were joined");
   for (std::int64_t w = 0; w < wanted.elements(); ++w) {
     poll.passed(static_cast<std::int64_t>(parts.size()));
-    Stretch found;
-    for (std::size_t p = 0; p < parts.size() && found.part < 0; ++p) {
-      const std::int64_t place = place_in(parts[p].shape()[axis], begins.data<std::int64_t>()[p],
-                                          wanted.data<std::int64_t>()[w]);
-      if (place >= 0) found = {static_cast<int>(p), place};
+    const Stretch found =
+        found_in(parts, axis, begins.data<std::int64_t>(), wanted.data<std::int64_t>()[w]);
+    Stretch* last = stretches.empty() ? nullptr : &stretches.back();
+    bool goes_on = last != nullptr && last->part == found.part;
+    if (goes_on && found.part >= 0) {
+      if (last->count == 1 && found.begin > last->begin) last->step = found.begin - last->begin;
+      goes_on = found.begin == last->begin + last->count * last->step;
     }
-    const bool goes_on =
-        !stretches.empty() && stretches.back().part == found.part &&
-        (found.part < 0 || stretches.back().begin + stretches.back().count == found.begin);
     if (!goes_on) stretches.push_back(found);
     ++stretches.back().count;
   }
@@ -91,9 +99,12 @@ Tile assemble(Tiles tiles, const Params& params) {
     const Tile& part = parts[static_cast<std::size_t>(stretch.part)];
     Index begin(shape.size(), 0), end(shape.begin(), shape.end());
     begin[axis] = stretch.begin;
-    end[axis] = stretch.begin + stretch.count;
+    end[axis] = stretch.begin + (stretch.count - 1) * stretch.step + 1;
+    Strides steps(shape.size(), 1);
+    steps[axis] = stretch.step;
     const bool whole = part.shape() == shape;
-    found.push_back((whole ? part : part.slice(begin, end)).with_sparse_dims(type.sparse_dims));
+    found.push_back(
+        (whole ? part : part.slice(begin, end, steps)).with_sparse_dims(type.sparse_dims));
   }
   if (found.empty()) return Tile::zeros(type.dtype, type.shape, type.sparse_dims);
   return found.size() == 1 ? found[0] : concatenate(found, axis);

@@ -324,9 +324,7 @@ std::vector<Kernel> rearrangement_kernels() {
                             .aliases = {"diagonal"}},
                            moves_elements()),
   };
-  kernels.push_back(window_kernel());
   kernels.push_back(assembly_kernel());
-  kernels.push_back(shift_kernel());
   for (Kernel& kernel : enlargement_kernels()) kernels.push_back(std::move(kernel));
   return kernels;
 }

@@ -36,10 +36,6 @@ Kernel cast_kernel();
 /// The rearrangements with a larger result: concat, tile and pad.
 std::vector<Kernel> enlargement_kernels();
 
-/// A part of two neighbours side by side.
-Kernel window_kernel();
-/// The same where what is beyond the ends is zero.
-Kernel shift_kernel();
 
 /// Some positions of many neighbours.
 Kernel assembly_kernel();

@@ -45,7 +45,7 @@ TEST(Multiplication, AsThePaperPrintsIt) {
   const auto cross = cross_product_multiply(plan, Folding::as_printed);
   expect_product(cross, plan);
   EXPECT_EQ(lines(*cross.plan), (Lines{fold, "SHUF PART<0+2> on 4", join, "SHUF PART<1> on 4",
-                                          "Input R", "SHUF PART<0> on 4", "Input R"}));
+                                       "Input R", "SHUF PART<0> on 4", "Input R"}));
   const auto replicated = replicated_multiply(plan);
   expect_product(replicated, plan);
   EXPECT_EQ(lines(*replicated.plan),

@@ -128,28 +128,6 @@ KernelCase concat(CaseMaker& make) {
   return make.made(std::move(parts), {{"axis", axis}});
 }
 
-KernelCase window(CaseMaker& make) {
-  Random& random = make.random;
-  Shape shape = make.shape(make.misfit() ? 0 : 1);
-  const int rank = shape.rank();
-  const std::int64_t axis = rank == 0 ? 0 : random.between(-rank, rank - 1);
-  const int dimension = static_cast<int>(axis < 0 ? axis + rank : axis);
-  std::vector<Tile> tiles{make.tile(shape)};
-  std::int64_t all = rank > 0 ? shape[dimension] : 0;
-  if (random.chance(0.6)) {
-    if (rank > 0) shape[dimension] = make.extent(8);
-    Tile second = make.tile(make.misfit() ? make.shape() : shape);
-    tiles.push_back(make.misfit() ? second : second.cast(tiles[0].dtype()));
-    all += rank > 0 ? shape[dimension] : 0;
-  }
-  const std::int64_t begin = random.between(make.misfit() ? -1 : 0, all);
-  const std::int64_t step = random.pick(Integers{1, 1, 2, 3, make.misfit() ? 0 : 1});
-  const std::int64_t most =
-      begin < all ? (all - begin - 1) / std::max<std::int64_t>(1, step) + 1 : 0;
-  tiles.push_back(make.tile({random.between(0, most) + (make.misfit() ? 1 : 0)}));
-  return make.made(std::move(tiles), {{"axis", axis}, {"begin", begin}, {"step", step}});
-}
-
 KernelCase assemble(CaseMaker& make) {
   Random& random = make.random;
   Shape shape = make.shape(make.misfit() ? 0 : 1);
@@ -166,9 +144,10 @@ KernelCase assemble(CaseMaker& make) {
     tiles.push_back(make.misfit() ? next : next.cast(tiles[0].dtype()));
   }
   std::int64_t position = random.between(-5, 10);
+  const std::int64_t step = random.pick(Integers{1, 1, 1, 2, 3, -1});
   for (std::int64_t count = random.between(0, 12); count > 0; --count) {
     wanted.push_back(position);
-    position = random.chance(0.8) ? position + 1 : random.between(-5, 20);
+    position = random.chance(0.8) ? position + step : random.between(-5, 20);
   }
   if (random.chance(0.1)) begins[0] = random.pick(Integers{INT64_MIN, INT64_MAX});
   if (make.misfit()) begins.push_back(0);
@@ -197,35 +176,6 @@ KernelCase scan(CaseMaker& make) {
   return make.made({std::move(tile)}, {{"axis", axis}, {"exclusive", make.random.chance(0.3)}});
 }
 
-KernelCase shift(CaseMaker& make) {
-  Random& random = make.random;
-  Shape shape = make.shape(make.misfit() ? 0 : 1);
-  const int rank = shape.rank();
-  const int axis = rank == 0 ? 0 : static_cast<int>(random.between(0, rank - 1));
-  const std::int64_t tile = rank == 0 ? 1 : std::max<std::int64_t>(1, shape[axis]);
-  if (rank > 0) shape[axis] = tile;
-  // A tensor of several tiles, of which two neighbours are given.
-  const std::int64_t extent = random.between(0, 3 * tile);
-  const std::int64_t distance = random.between(-2 * tile, 2 * tile);
-  const std::int64_t own = random.between(-1, 3);
-  const auto length = [&](std::int64_t number) {
-    return number >= 0 && number * tile < extent ? std::min(tile, extent - number * tile) : tile;
-  };
-  if (rank > 0) shape[axis] = length(own);
-  Tile first = make.tile(shape);
-  if (rank > 0) shape[axis] = length(own + 1);
-  Tile second = make.tile(make.misfit() ? make.shape() : shape).cast(first.dtype());
-  const std::int64_t begin = own * tile + random.between(0, tile - 1) - distance;
-  MutableTile positions = MutableTile::zeros(DType::i64, {random.between(0, tile)});
-  for (std::int64_t i = 0; i < positions.shape()[0]; ++i)
-    positions.data<std::int64_t>()[i] = begin + i;
-  return make.made({std::move(first), std::move(second), std::move(positions).publish()},
-                   {{"axis", std::int64_t{axis}},
-                    {"distance", distance},
-                    {"extent", extent},
-                    {"tile", make.misfit() ? std::int64_t{0} : tile}});
-}
-
 KernelCase compress(CaseMaker& make) {
   Tile tile = make.tile(make.shape());
   const std::int64_t dims = make.misfit() ? 9 : make.random.between(0, tile.rank());
@@ -245,8 +195,6 @@ Generators rearrangement_generators() {
           {"cast", cast},
           {"concat", concat},
           {"compress", compress},
-          {"window", window},
-          {"shift", shift},
           {"assemble", assemble},
           {"expand_dims", expand_dims},
           {"cumsum", scan},

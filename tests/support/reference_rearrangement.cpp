@@ -194,37 +194,6 @@ Judge cast(const Arguments& arguments, const Params& params) {
   return equals(Expected{converted(a, dtype)});
 }
 
-Judge window(const Arguments& arguments, const Params& params) {
-  const Elements &first = arguments[0], &second = arguments[1], &like = arguments.back();
-  const int axis = plain_axis(params.integer("axis"), first.shape.rank());
-  const std::int64_t begin = params.integer("begin"), step = params.integer("step");
-  const std::int64_t extent = first.shape[axis];
-  TESSERA_REQUIRE(TypeError, like.shape.rank() == 1 && begin >= 0 && step >= 1, "no such window");
-  std::int64_t all = extent;
-  if (arguments.size() == 3) {
-    TESSERA_REQUIRE(TypeError,
-                    first.dtype == second.dtype && first.shape.rank() == second.shape.rank(),
-                    "the arguments do not fit");
-    for (int d = 0; d < first.shape.rank(); ++d)
-      TESSERA_REQUIRE(TypeError, d == axis || first.shape[d] == second.shape[d], "extents differ");
-    all += second.shape[axis];
-  }
-  for (std::int64_t i = 0; i < like.shape[0]; ++i)
-    TESSERA_REQUIRE(TypeError, begin + i * step < all, "too many elements");
-  Shape shape = first.shape;
-  shape[axis] = like.shape[0];
-  Expected result{Elements(first.dtype, shape)};
-  for (std::int64_t i = 0; i < result.values.size(); ++i) {
-    Index index = index_of(i, shape);
-    index[axis] = begin + index[axis] * step;
-    const bool is_first = index[axis] < extent;
-    if (!is_first) index[axis] -= extent;
-    const Elements& from = is_first ? first : second;
-    result.values.set(i, from, position_of(index, from.shape));
-  }
-  return equals(std::move(result));
-}
-
 Judge assemble(const Arguments& arguments, const Params& params) {
   TESSERA_REQUIRE(TypeError, arguments.size() >= 3, "too few arguments");
   const std::size_t parts = arguments.size() - 2;
@@ -259,34 +228,6 @@ Judge assemble(const Arguments& arguments, const Params& params) {
       result.values.set(i, part, position_of(at, part.shape));
       break;
     }
-  }
-  return equals(std::move(result));
-}
-
-Judge shift(const Arguments& arguments, const Params& params) {
-  const Elements &first = arguments[0], &second = arguments[1], &positions = arguments[2];
-  const int axis = plain_axis(params.integer("axis"), first.shape.rank());
-  const std::int64_t distance = params.integer("distance"), extent = params.integer("extent");
-  const std::int64_t tile = params.integer("tile");
-  TESSERA_REQUIRE(TypeError,
-                  positions.shape.rank() == 1 && positions.dtype == DType::i64 && tile >= 1 &&
-                      first.dtype == second.dtype && first.shape.rank() == second.shape.rank(),
-                  "the arguments do not fit");
-  for (int d = 0; d < first.shape.rank(); ++d)
-    TESSERA_REQUIRE(TypeError, d == axis || first.shape[d] == second.shape[d], "extents differ");
-  Shape shape = first.shape;
-  shape[axis] = positions.shape[0];
-  Expected result{Elements(first.dtype, shape)};
-  for (std::int64_t i = 0; i < result.values.size(); ++i) {
-    Index index = index_of(i, shape);
-    const std::int64_t begin = positions.integers[0] + distance;
-    const std::int64_t wanted = begin + index[axis];
-    if (wanted < 0 || wanted >= extent) continue;
-    std::int64_t own = begin;  // where the tile of the first position begins
-    while ((own % tile + tile) % tile != 0) --own;
-    const Elements& from = wanted < own + tile ? first : second;
-    index[axis] = wanted - (wanted < own + tile ? own : own + tile);
-    result.values.set(i, from, position_of(index, from.shape));
   }
   return equals(std::move(result));
 }
@@ -338,10 +279,8 @@ References rearrangement_references() {
           {"permute", permute},
           {"reshape", reshape},
           {"slice", slice},
-          {"window", window},
           {"assemble", assemble},
           {"expand_dims", expand_dims},
-          {"shift", shift},
           {"diag", diag},
           {"tile", tile},
           {"pad", pad},

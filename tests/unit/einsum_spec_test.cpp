@@ -33,7 +33,8 @@ TEST(EinsumSpec, ShapesThatDoNotFitAreRefused) {
   EXPECT_EQ(refusal(EinsumSpec::parse("ii->i", {2}), {{2, 3}}),
             "einsum: shapes [2x3] and [2x3] do not match 'ii->i': index i has sizes 2 and 3");
   EXPECT_EQ(
-      refusal(EinsumSpec::parse("abcde,fghij->abcdefghi", {5, 5}), {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}),
+      refusal(EinsumSpec::parse("abcde,fghij->abcdefghi", {5, 5}),
+              {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}),
       "einsum: the output of 'abcde,fghij->abcdefghi' has 9 dimensions, but the maximum is 8");
 }
 

@@ -44,29 +44,6 @@ Plan placed(const Tensor& part, const Column& column, int axis, std::int64_t til
   return with_keys(wanted.join(part.plan, {1}, {axis}, std::vector<Apply>{Apply::column(1)}), keys);
 }
 
-/// For each tile of the result where the tiles in the columns begin, and its own positions.
-Plan places(const std::vector<Column>& columns, std::int64_t extent, std::int64_t tile) {
-  const std::int64_t tiles = ceiling(extent, tile);
-  const auto width = static_cast<std::int64_t>(columns.size());
-  TupleSet<TileType> listing;
-  const auto length = [=](std::int64_t t) { return std::min(tile, extent - t * tile); };
-  listing.type = {{{"begins", {DType::i64, {width}}}, {"wanted", {DType::i64, {length(0)}}}},
-                  {tiles}};
-  for (std::int64_t t = 0; t < tiles; ++t)
-    listing.tuples.push_back({{t}, {{DType::i64, {width}}, {DType::i64, {length(t)}}}});
-  const auto made = [=](const Key& key) {
-    MutableTile begins = MutableTile::uninitialized(DType::i64, {width});
-    MutableTile wanted = MutableTile::uninitialized(DType::i64, {length(key[0])});
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      begins.data<std::int64_t>()[c] = columns[c].begin + columns[c].number(key[0]) * tile;
-    for (std::int64_t i = 0; i < length(key[0]); ++i)
-      wanted.data<std::int64_t>()[i] = key[0] * tile + i;
-    return std::vector{std::move(begins).publish(), std::move(wanted).publish()};
-  };
-  return Plan::input(std::make_shared<const TupleSet<TileType>>(std::move(listing)), made,
-                     "places");
-}
-
 /// A few parts, which have the tiles of the result but for what they lack at their ends.
 Tensor joined(const std::vector<Tensor>& parts, int axis, std::int64_t tile) {
   if (parts.size() == 1) return parts[0];
@@ -92,7 +69,12 @@ Tensor joined(const std::vector<Tensor>& parts, int axis, std::int64_t tile) {
     plan = plan.join(placed(sources[c], columns[c], axis, tiles), same, same, projection);
   }
   const KernelCall kernel("assemble", {{"axis", std::int64_t{axis}}});
-  plan = plan.join(places(columns, extent, tile), {axis}, {0}, std::vector<Apply>{kernel});
+  const auto begin = [=](std::size_t c, std::int64_t t) {
+    return columns[c].begin + columns[c].number(t) * tile;
+  };
+  const Plan places =
+      tile_places(extent, tile, columns.size(), begin, [](std::int64_t index) { return index; });
+  plan = plan.join(places, {axis}, {0}, std::vector<Apply>{kernel});
   Shape shape = parts[0].type.shape, result = parts[0].type.tile;
   shape[axis] = extent;
   result[axis] = tile;

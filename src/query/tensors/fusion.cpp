@@ -16,12 +16,6 @@ constexpr int most_operations = 200;
 /// Of a product, so that planning stays short: the best order of so many is found.
 constexpr std::size_t most_factors = 12;
 
-TypedForm typed_of(const Definition& definition) {
-  std::vector<TileType> types;
-  for (const Array& argument : definition.arguments) types.push_back(argument.type);
-  return typed(definition.form, types);
-}
-
 double positions_of(const TypedForm& form) {
   double count = 1;
   for (const std::int64_t extent : form.extents) count *= static_cast<double>(extent);
@@ -30,7 +24,7 @@ double positions_of(const TypedForm& form) {
 
 /// A sum of products of elements, or one of them.
 std::optional<calculus::Product> linear(const Definition& definition) {
-  const TypedForm form = typed_of(definition);
+  const TypedForm form = calculus::typed_of(definition);
   const auto product = calculus::product_of(form.form.value);
   if (!product || product->combine != "mul" || product->monoid != Monoid::sum) return std::nullopt;
   bool truths = true;
@@ -51,7 +45,7 @@ bool is_permutation(const Definition& definition) {
 
 bool is_of_one_dtype(const Definition& definition) {
   const DType dtype = definition.arguments.front().type.dtype;
-  return typed_of(definition).result.dtype == dtype &&
+  return calculus::typed_of(definition).result.dtype == dtype &&
          std::all_of(definition.arguments.begin(), definition.arguments.end(),
                      [&](const Array& argument) { return argument.type.dtype == dtype; });
 }
@@ -71,7 +65,8 @@ class Fusion {
       }
     }
     // What cannot be worth it is not tried.
-    if (positions_of(typed_of(current_)) * most_operations < worth_compiling_) return current_;
+    if (positions_of(calculus::typed_of(current_)) * most_operations < worth_compiling_)
+      return current_;
     Definition before = current_;
     while (inline_one([&](const Definition& argument) { return is_elementwise(argument); })) {
     }
@@ -99,13 +94,14 @@ class Fusion {
         !std::all_of(current_.arguments.begin(), current_.arguments.end(), is_dense))
       return false;
     // It is computed about as often as it would be by itself.
-    const TypedForm outer = typed_of(current_), inner = typed_of(argument);
+    const TypedForm outer = calculus::typed_of(current_), inner = calculus::typed_of(argument);
     return positions_of(outer) <= 2 * positions_of(inner) &&
            calculus::operations_in(outer.form.value) + calculus::operations_in(inner.form.value) <=
                most_operations;
   }
   bool is_worth_it() const {
-    return positions_of(typed_of(current_)) * calculus::operations_in(current_.form.value) >=
+    return positions_of(calculus::typed_of(current_)) *
+                   calculus::operations_in(current_.form.value) >=
                worth_compiling_ &&
            form_compiler() != nullptr;
   }

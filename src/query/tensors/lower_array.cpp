@@ -6,12 +6,12 @@
 #include "calculus/inlining.h"
 #include "calculus/pairs.h"
 #include "calculus/stages.h"
+#include "query/tensors/boxes.h"
 #include "query/tensors/contraction_pattern.h"
 #include "query/tensors/form_tiles.h"
 #include "query/tensors/kernel_pattern.h"
 #include "query/tensors/positions.h"
 #include "query/tensors/shifted_reads.h"
-#include "query/tensors/slices.h"
 #include "query/tensors/tensor_contraction.h"
 #include "query/tensors/tensor_tiling.h"
 
@@ -149,11 +149,8 @@ class Arrays::Lowering {
 
   /// A definition with what its arguments come to.
   struct Problem {
-    Problem(const Definition& definition, std::vector<Tensor> of) : arguments(std::move(of)) {
-      std::vector<TileType> types;
-      for (const Array& argument : definition.arguments) types.push_back(argument.type);
-      form = typed(definition.form, types);
-    }
+    Problem(const Definition& definition, std::vector<Tensor> of)
+        : arguments(std::move(of)), form(calculus::typed_of(definition)) {}
     std::vector<Tensor> arguments;
     TypedForm form;
   };

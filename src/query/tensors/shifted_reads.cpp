@@ -4,46 +4,13 @@
 #include <set>
 
 #include "kernel/form/compiled_form.h"
+#include "query/tensors/neighbours.h"
 #include "query/tensors/place.h"
-#include "query/tensors/positions.h"
 
 namespace tessera::query {
 namespace {
 
 using calculus::Definition;
-
-/// What a tensor holds at positions 0 to `count` plus `distance`, and zeros beyond its ends.
-Tensor shifted(const Tensor& tensor, int dimension, std::int64_t distance, std::int64_t count) {
-  const TensorType& type = tensor.type;
-  const std::int64_t extent = type.shape[dimension], tile = type.tile[dimension];
-  const std::int64_t sources = type.tiles(dimension), results = (count - 1) / tile + 1;
-  const std::int64_t offset = (distance % tile + tile) % tile;
-  const std::int64_t tiles = (distance - offset) / tile;  // whole ones, down
-  // A tile that does not exist is another one, of which nothing is taken.
-  const auto moved = [&](std::int64_t by) {
-    const std::int64_t around = ((-by) % sources + sources) % sources;
-    std::vector<KeyExpr> keys;
-    for (int d = 0; d < type.rank(); ++d)
-      keys.push_back(d == dimension && around != 0 ? (key(d) + KeyExpr(around)) % KeyExpr(sources)
-                                                   : key(d));
-    const Plan plan = with_keys(tensor.plan, keys);
-    return results < sources ? plan.filter(key(dimension) < KeyExpr(results)) : plan;
-  };
-  std::vector<int> same;
-  for (int d = 0; d < type.rank(); ++d) same.push_back(d);
-  const KernelCall kernel("shift", {{"axis", std::int64_t{dimension}},
-                                    {"distance", distance},
-                                    {"extent", extent},
-                                    {"tile", tile}});
-  const Plan plan =
-      moved(tiles)
-          .join(moved(tiles + 1), same, same,
-                std::vector<Apply>{Apply::column(0), Apply::column(1)})
-          .join(positions(count, tile).plan, {dimension}, {0}, std::vector<Apply>{Apply(kernel)});
-  Shape shape = type.shape;
-  shape[dimension] = count;
-  return tensor_of(plan, shape, type.tile);
-}
 
 class ShiftsApart {
  public:
@@ -108,7 +75,7 @@ class ShiftsApart {
       const std::int64_t extent = form_.extents[static_cast<std::size_t>(places[d].index)];
       const int dimension = static_cast<int>(d);
       if (places[d].first == 0 && extent == tensor.type.shape[dimension]) continue;
-      tensor = shifted(tensor, dimension, places[d].first, extent);
+      tensor = query::moved(tensor, dimension, places[d].first, extent);
       is_itself = false;
     }
     if (!is_itself) made_.arguments.push_back(given_(tensor));

@@ -9,11 +9,11 @@ namespace tessera::query {
 namespace {
 
 /// A shape as rows: its first dimension that has more than one element counts them.
-struct Rows {
+struct RowRuns {
   int dimension = 0;
   std::int64_t each = 1;  // elements of a row
 
-  explicit Rows(const Shape& shape) {
+  explicit RowRuns(const Shape& shape) {
     while (dimension < shape.rank() && shape[dimension] == 1) ++dimension;
     for (int d = dimension + 1; d < shape.rank(); ++d) each *= shape[d];
   }
@@ -23,7 +23,7 @@ struct Rows {
 
 Tensor reshaped(const Tensor& tensor, const Shape& shape) {
   const Shape& from = tensor.type.shape;
-  const Rows before(from), after(shape);
+  const RowRuns before(from), after(shape);
   std::vector<std::int64_t> wanted(shape.begin(), shape.end());
   const auto all = static_cast<double>(from.elements());
   const std::int64_t common = std::gcd(before.each, after.each);
