@@ -270,6 +270,9 @@ Tensor random_uniform_tensor(Arguments& arguments, const std::string& name) {
   const RandomNumbers random = random_numbers(arguments);
   const double low = arguments.real("low", 0), high = arguments.real("high", 1);
   arguments.refuse_others();
+  if (!(low <= high))
+    fail_type(arguments.location_of("low"), "low must not be greater than high: {} > {}", low,
+              high);
   return by_place(random.dtype, random.shape, name, [=, seed = random.seed](std::int64_t i) {
     return uniform_element(seed, static_cast<std::uint64_t>(i), low, high);
   });
@@ -279,6 +282,8 @@ Tensor random_normal_tensor(Arguments& arguments, const std::string& name) {
   const RandomNumbers random = random_numbers(arguments);
   const double mean = arguments.real("mean", 0), deviation = arguments.real("stddev", 1);
   arguments.refuse_others();
+  if (!(deviation >= 0))
+    fail_type(arguments.location_of("stddev"), "stddev must not be negative, but is {}", deviation);
   return by_place(random.dtype, random.shape, name, [=, seed = random.seed](std::int64_t i) {
     return normal_element(seed, static_cast<std::uint64_t>(i), mean, deviation);
   });
