@@ -36,7 +36,6 @@ Kernel cast_kernel();
 /// The rearrangements with a larger result: concat, tile and pad.
 std::vector<Kernel> enlargement_kernels();
 
-
 /// Some positions of many neighbours.
 Kernel assembly_kernel();
 

@@ -16,6 +16,7 @@ class Expressions:
     def __init__(self, db, random):
         self.db, self.random, self.pool, self.drawn = db, random, [], 0
         self.extents = {letter: int(random.choice([1, 2, 3, 4, 0], p=[.15, .3, .3, .2, .05])) for letter in "abcDE"}
+        self.extents |= {letter: int(random.choice([1, 2], p=[.3, .7])) for letter in "fgH"}
 
     def operand(self, shape):
         known = [one for one in self.pool if one[1].shape == shape]
@@ -35,13 +36,15 @@ class Expressions:
         texts, operands = [], []
         ellipsis = random.random() < 0.3
         dots = [int(random.choice([1, 2, 3])) for _ in range(2)]
+        many = random.random() < 0.15  # as many dimensions as a tensor may have
         for _ in range(random.choice([1, 2, 3, 4, 5, 6], p=[.15, .3, .25, .15, .1, .05])):
-            letters = [str(letter) for letter in random.choice(list("abcDE"), random.integers(0, 4))]
+            letters = [str(letter) for letter in random.choice(list("abcDEfgH"), random.integers(3, 9), replace=False)
+                       ] if many else [str(letter) for letter in random.choice(list("abcDE"), random.integers(0, 4))]
             shape = [self.extents[letter] for letter in letters]
             if len(set(letters)) == len(letters):
                 shape = [1 if random.random() < 0.1 else extent for extent in shape]
             text = "".join(letters)
-            if ellipsis and random.random() < 0.7:
+            if ellipsis and len(shape) < 7 and random.random() < 0.7:
                 at, count = int(random.integers(0, len(letters) + 1)), int(random.integers(0, 3))
                 more = [1 if random.random() < 0.2 else extent for extent in dots[2 - count:]]
                 text, shape = text[:at] + "..." + text[at:], shape[:at] + more + shape[at:]
